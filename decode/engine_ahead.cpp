@@ -1,5 +1,6 @@
-// The engine where all rows are draws, on a device that is given the next step before it is known what the last one
-// drew. That only matters for texts that have ended. Their rows stay, without use, until there are many of them.
+// The engine if all rows are sampled, on a device that runs ahead: the next step is queued before
+// the tokens of the last one are known. These only matter for texts that have ended. Ended rows
+// stay in the batch, without use, until there are many.
 #include <algorithm>
 #include <utility>
 

@@ -1,5 +1,5 @@
-// Trained models that write together, most often one, read from their folders to decode with: with their tokenizer, the
-// types of weights that decoding takes, and the lexicon of a shortlist.
+// Loads one or more trained models from their folders for decoding, with their tokenizer, the types
+// of their weights, and the lexicon of a shortlist.
 #pragma once
 
 #include <filesystem>
@@ -17,34 +17,35 @@
 
 namespace kette {
 
-/// What a model is read from. checkpoint: other parameters for it than its model.safetensors; most often none.
+/// The files of one model. checkpoint: parameters to use instead of model.safetensors; may be
+/// empty.
 struct ModelFiles {
   std::filesystem::path folder, checkpoint;
 };
 
 struct LoadOptions {
   Device device;
-  std::optional<DType> weights{};  ///< none: those that all of the models lie in, or f32
+  std::optional<DType> weights{};  ///< empty: the type of all models' files, or f32 if they differ
   DType cache = DType::f32;
-  bool shortlist = false;  ///< the first model's lexicon says what a translation may have
+  bool shortlist = false;  ///< load the lexicon of the first model
 };
 
 template <class M>
 struct LoadedEnsemble {
   std::vector<std::unique_ptr<M>> loaded;
   SharedTokenizer tokenizer;
-  Ensemble models;                         ///< of those that are loaded
+  Ensemble models;                         ///< refers to `loaded`
   DecodingTypes types;                     ///< for models.for_decoding()
-  std::shared_ptr<const Lexicon> lexicon;  ///< if a shortlist was asked for
+  std::shared_ptr<const Lexicon> lexicon;  ///< null unless a shortlist was asked for
 
-  /// For DecodingOptions; none without a lexicon.
+  /// For DecodingOptions; empty without a lexicon.
   ShortlistOf shortlist() const {
     if (!lexicon) return {};
     return
         [its = lexicon](std::span<const std::int32_t> source) { return its->pieces_for(source); };
   }
 
-  /// Frees what was loaded, once models.for_decoding() has made its own.
+  /// Frees the values of the loaded models. Call it after models.for_decoding().
   void release() const {
     for (const std::unique_ptr<M>& model : loaded) model->parameters().release();
   }
@@ -54,7 +55,7 @@ struct LoadedEnsemble {
 void check_same_tokens(const ModelFiles& first, const Tokenizer& tokenizer, const ModelFiles& other,
                        const Tokenizer& others);
 
-/// told: of each model, once it is read, what its file says of it.
+/// told: called with the metadata of each model once it is loaded.
 template <class M>
 LoadedEnsemble<M> load_ensemble(
     const std::vector<ModelFiles>& files, const LoadOptions& options,

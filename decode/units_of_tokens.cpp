@@ -1,6 +1,6 @@
-// Tokens spell normalised text, with other bytes than the text has. So they are matched word by word: a word that is
-// encoded alone has mostly the tokens that it has in its text. Within it, and within a text where that is not so, by
-// the share of the characters.
+// Tokens spell normalised text, so their bytes differ from the text's. They are matched word by
+// word: a word that is encoded alone mostly gets the same tokens as within its text. Tokens within
+// a word, or within a text for which this fails, are matched by the fraction of the characters.
 #include <algorithm>
 
 #include "data/files/utf8.h"
