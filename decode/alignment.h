@@ -42,11 +42,11 @@ class HeadOutputs {
 
 /// How much each decoder step attends to each source token, summed over heads: [queries, keys],
 /// row-major.
-struct SourceShares {
+struct SoftAlignment {
   std::int64_t queries = 0, keys = 0;
   std::vector<double> values;
 };
-SourceShares source_shares(const AttentionMaps& maps, bool by_norms = true);
+SoftAlignment soft_alignment(const AttentionMaps& maps, bool by_norms = true);
 
 struct AlignmentOptions {
   bool shifted = true;  ///< by the step that reads the target token
@@ -54,8 +54,8 @@ struct AlignmentOptions {
 };
 
 /// The source token of each target token; -1 if the step attends only to </s>, which is never
-/// aligned. shares: of a cross-attention from <s> target to source </s>.
-std::vector<std::int64_t> alignment(const SourceShares& shares, bool shifted);
+/// aligned. soft: of a cross-attention from <s> target to source </s>.
+std::vector<std::int64_t> alignment(const SoftAlignment& soft, bool shifted);
 std::vector<std::int64_t> alignment(const AttentionMaps& maps,
                                     const AlignmentOptions& options = {});
 /// The alignment by one cross-attention, shifted or not.
@@ -68,6 +68,6 @@ struct LayerAlignment {
 /// in the layers that align, and at which step. So they are sorted: first comes the one that agrees
 /// in most tokens with the unshifted alignments of other layers. (Shifted ones agree with each
 /// other, too, one step late.)
-std::vector<LayerAlignment> alignments(const std::vector<SourceShares>& layers);
+std::vector<LayerAlignment> alignments(const std::vector<SoftAlignment>& layers);
 
 }  // namespace kette

@@ -52,8 +52,8 @@ void Engine::step_ahead() {
   drawn_ = std::move(next);
   const std::int64_t rows = std::ssize(goes_on_),
                      left = std::count(goes_on_.begin(), goes_on_.end(), true);
-  // A device that runs ahead records the steps anew, which takes longer than some steps of few rows: there ended rows
-  // stay until they are half of many.
+  // A device that runs ahead must record the steps again, which takes longer than some steps of few
+  // rows. So ended rows stay until they are half of many.
   const bool are_few = is_device_ahead ? rows > kFewRows && 2 * left <= rows : 4 * left <= 3 * rows;
   if (left == 0 || are_few || (ahead_->steps_left() == 0 && !drawn_)) settle();
 }
@@ -82,7 +82,7 @@ void Engine::take_draws(HostCopy& drawn) {
   }
 }
 
-/// Takes what is still on its way, and leaves the rows that go on to other steps.
+/// Takes the tokens of the queued step, and returns the rows that continue to ordinary steps.
 void Engine::settle() {
   if (!ahead_) return;
   if (drawn_) take_draws(*std::exchange(drawn_, nullptr));

@@ -18,17 +18,17 @@ using SentenceProgress = std::function<void(std::int64_t done, std::int64_t tota
 
 /// The smallest share of work for a worker: an eighth of its budget. Less is not worth reading all
 /// weights for.
-std::int64_t least_share(std::int64_t budget);
+std::int64_t minimum_share(std::int64_t budget);
 
 /// Distributes items 0 .. costs.size() - 1, most expensive first. Near the end a worker gets at
-/// most its share of the remaining costs (or `least`), so that all workers finish together.
+/// most its share of the remaining costs (or `minimum`), so that all workers finish together.
 class JobQueue {
  public:
   static constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
 
   /// window: sort only among adjacent items that cost this much together, so that the first items
   /// are done early.
-  JobQueue(std::vector<std::int64_t> costs, std::int64_t workers, std::int64_t least,
+  JobQueue(std::vector<std::int64_t> costs, std::int64_t workers, std::int64_t minimum,
            std::int64_t window = kAll);
   /// Items that cost at most `room` together. If `idle`, at least one.
   std::vector<std::int64_t> take(std::int64_t room, bool idle);
@@ -36,16 +36,16 @@ class JobQueue {
  private:
   std::mutex mutex_;
   std::vector<std::int64_t> costs_, order_;
-  std::int64_t workers_, least_, left_ = 0;
+  std::int64_t workers_, minimum_, left_ = 0;
   std::size_t next_ = 0;
 };
 
 /// The number of threads (0: all) and of workers. There are no more workers than shares of work.
-struct Workforce {
+struct WorkerGroup {
   std::int64_t threads = 1, workers = 1;
 
-  Workforce(Device device, std::int64_t threads_wanted, const std::vector<std::int64_t>& costs,
-            std::int64_t least);
+  WorkerGroup(Device device, std::int64_t threads_wanted, const std::vector<std::int64_t>& costs,
+              std::int64_t minimum);
   /// Calls work() once in each worker, in parallel. Throws the first of their errors.
   void run(const std::function<void()>& work) const;
 };

@@ -55,18 +55,18 @@ struct LoadedEnsemble {
 void check_same_tokens(const ModelFiles& first, const Tokenizer& tokenizer, const ModelFiles& other,
                        const Tokenizer& others);
 
-/// told: called with the metadata of each model once it is loaded.
+/// on_loaded: called with the metadata of each model once it is loaded.
 template <class M>
 LoadedEnsemble<M> load_ensemble(
     const std::vector<ModelFiles>& files, const LoadOptions& options,
-    const std::function<void(const ModelFiles&, const Metadata&)>& told = {}) {
+    const std::function<void(const ModelFiles&, const Metadata&)>& on_loaded = {}) {
   std::vector<std::unique_ptr<M>> loaded;
   std::vector<const AutoregressiveModel*> models;
   SharedTokenizer tokenizer;
   std::set<DType> stored;
   for (const ModelFiles& one : files) {
     SavedModel<M> saved = load_model<M>(one.folder, one.checkpoint, options.device);
-    if (told) told(one, saved.metadata);
+    if (on_loaded) on_loaded(one, saved.metadata);
     stored.insert(saved.weights);
     if (tokenizer) check_same_tokens(files.front(), *tokenizer, one, *saved.tokenizer);
     tokenizer = saved.tokenizer;

@@ -36,7 +36,7 @@ struct DecodingOptions {
       : search(alone) {}  // NOLINT(google-explicit-constructor)
 
   /// The options to translate again after a loop: without shortlist and minimum risk.
-  DecodingOptions of_loops() const;
+  DecodingOptions for_retry() const;
   /// The number of rows of a sentence.
   std::int64_t rows() const { return sampling ? search.n_best : search.beam; }
   /// Throws an Error that names the option that makes no sense.

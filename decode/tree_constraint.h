@@ -13,7 +13,7 @@ namespace kette {
 class TreeConstraint final : public Constraint {
  public:
   /// More open constituents than in any natural tree.
-  static constexpr std::int64_t kMostOpen = 100;
+  static constexpr std::int64_t kMaxOpen = 100;
 
   /// The length of the shortest tree: one constituent around all words.
   static std::int64_t shortest(std::int64_t words) { return words + 2; }

@@ -13,13 +13,13 @@ std::string spelled(const Tokenizer& tokenizer, Side side, std::span<const std::
   return side == Side::source ? tokenizer.decode_source(ids) : tokenizer.decode(ids);
 }
 
-/// Characters but for spaces.
+/// Characters except spaces.
 std::size_t characters(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(
       text.begin(), text.end(), [](char c) { return c != ' ' && !continues_utf8(c); }));
 }
 
-/// Units between which there is no white space.
+/// Units without white space between them.
 struct Stretch {
   std::size_t first, last;
 };

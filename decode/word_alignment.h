@@ -36,16 +36,16 @@ class WordAligner {
 
   /// The attention of each layer for each pair, from <s> target to source </s>. sources, targets:
   /// ids without begin and end marks.
-  std::vector<std::vector<SourceShares>> shares(
+  std::vector<std::vector<SoftAlignment>> soft_alignments(
       const std::vector<std::vector<std::int32_t>>& sources,
       const std::vector<std::vector<std::int32_t>>& targets,
       const AlignOptions& options = {}) const;
 
  private:
   using Ids = std::vector<std::int32_t>;
-  using TakeShares = std::function<void(std::size_t pair, std::vector<SourceShares> layers)>;
+  using TakeAlignments = std::function<void(std::size_t pair, std::vector<SoftAlignment> layers)>;
   void for_pairs(const std::vector<Ids>& sources, const std::vector<Ids>& targets,
-                 const AlignOptions& options, const TakeShares& take) const;
+                 const AlignOptions& options, const TakeAlignments& take) const;
 
   Ensemble model_;
   SharedTokenizer tokenizer_;

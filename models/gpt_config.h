@@ -35,7 +35,7 @@ struct GptConfig final : StackConfig {
   std::unique_ptr<Model> make_model() const override;
   std::vector<Field> fields() override;
   void check() const override;
-  std::int64_t least_hidden() const override { return 0; }
+  std::int64_t min_hidden() const override { return 0; }
   std::vector<ModelPart> parts() const override;
   double attention_pairs(const Segments& source, const Segments& target) const override;
   CacheSize largest_cache() const override;

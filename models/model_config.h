@@ -36,8 +36,8 @@ struct Field {
   Value value;
   std::string option{};      ///< of command lines, such as "--norm"; empty: none
   std::string help{};        ///< of that option
-  std::int64_t least = 1;    ///< the smallest whole number that the option accepts
-  bool may_lack = false;     ///< older files lack it, and mean the default
+  std::int64_t minimum = 1;  ///< the smallest whole number that the option accepts
+  bool optional = false;     ///< older files lack it, and mean the default
   std::string former_key{};  ///< the key in older files
 
   template <class Enum>
@@ -98,7 +98,7 @@ struct ModelConfig {
     return {heads_left.empty() ? heads : heads_left[attention], keys, values / keys};
   }
   /// The smallest `hidden`; 0 if a family may have no feed-forward layers.
-  virtual std::int64_t least_hidden() const { return 1; }
+  virtual std::int64_t min_hidden() const { return 1; }
   /// An Error that begins with `where` unless the tokenizer fits the model.
   virtual void check_tokenizer(const Tokenizer& tokenizer, const std::string& where) const;
   /// All parts of the model, in the order of summaries.

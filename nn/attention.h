@@ -1,7 +1,7 @@
 // Multi-head attention (Vaswani et al. 2017, section 3.2.2): project, attend, project back. Points
-// of self- and cross-attention: the outputs of the projections; path/probabilities [rows, heads,
-// keys], before dropout; path/heads [rows, heads * head width], with head h in columns [h, h + 1) *
-// head width. Heads are the computed ones (nn/head_shape.h). Each has its own dropout.
+// of self- and cross-attention: the outputs of the projections; path/probabilities
+// [rows, heads, keys], before dropout; path/heads [rows, heads * head width], with head h in
+// columns [h, h + 1) * head width. Heads are the computed ones (nn/head_shape.h). Each has its own dropout.
 #pragma once
 
 #include "nn/mixer.h"

@@ -11,7 +11,7 @@ namespace kette {
 
 /// The inputs of an attention, for inspection. Sequences are stored end to end. Sequence i of the
 /// queries attends to sequence i of the keys and values.
-struct QueriesAndKeys {
+struct AttentionInputs {
   Variable query;      ///< [rows, width]
   Variable key_value;  ///< [keys, 2 * key width]
   Segments queries, keys;
@@ -41,8 +41,8 @@ class AttentionContext {
   /// The cache of sequences that grow; null if sequences are complete.
   virtual const CachedRows* cached() const { return nullptr; }
 
-  /// Self-attention number `layer` of the model. qkv: [rows, width + 2 * key width] -> [rows,
-  /// width].
+  /// Self-attention number `layer` of the model. qkv: [rows, width + 2 * key width] ->
+  /// [rows, width].
   virtual Variable self_attention(std::int64_t layer, const Variable& qkv,
                                   const AttentionOptions& options) const = 0;
   /// Cross-attention number `layer` of the model. query: [rows, width] -> [rows, width]. key_value:
@@ -51,9 +51,9 @@ class AttentionContext {
                                    const Linear& key_value, const AttentionOptions& options,
                                    const Run& run) const = 0;
   /// The inputs of the calls above. Call these afterwards.
-  virtual QueriesAndKeys self_pairs(std::int64_t layer, const Variable& qkv,
-                                    const AttentionOptions& options) const = 0;
-  virtual QueriesAndKeys cross_pairs(std::int64_t layer, const Variable& query) const = 0;
+  virtual AttentionInputs self_inputs(std::int64_t layer, const Variable& qkv,
+                                      const AttentionOptions& options) const = 0;
+  virtual AttentionInputs cross_inputs(std::int64_t layer, const Variable& query) const = 0;
 
  private:
   mutable Tensor positions_there_;  // a copy, made at the first request
@@ -76,9 +76,9 @@ class PackedSequences final : public AttentionContext {
                           const AttentionOptions& options) const override;
   Variable cross_attention(std::int64_t layer, const Variable& query, const Linear& key_value,
                            const AttentionOptions& options, const Run& run) const override;
-  QueriesAndKeys self_pairs(std::int64_t layer, const Variable& qkv,
-                            const AttentionOptions& options) const override;
-  QueriesAndKeys cross_pairs(std::int64_t layer, const Variable& query) const override;
+  AttentionInputs self_inputs(std::int64_t layer, const Variable& qkv,
+                              const AttentionOptions& options) const override;
+  AttentionInputs cross_inputs(std::int64_t layer, const Variable& query) const override;
 
  private:
   Segments segments_, memory_segments_;

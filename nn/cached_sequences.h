@@ -32,9 +32,9 @@ class CachedSequences final : public AttentionContext {
                           const AttentionOptions& options) const override;
   Variable cross_attention(std::int64_t layer, const Variable& query, const Linear& key_value,
                            const AttentionOptions& options, const Run& run) const override;
-  QueriesAndKeys self_pairs(std::int64_t layer, const Variable& qkv,
-                            const AttentionOptions& options) const override;
-  QueriesAndKeys cross_pairs(std::int64_t layer, const Variable& query) const override;
+  AttentionInputs self_inputs(std::int64_t layer, const Variable& qkv,
+                              const AttentionOptions& options) const override;
+  AttentionInputs cross_inputs(std::int64_t layer, const Variable& query) const override;
 
  private:
   CachedRows rows_, memory_;

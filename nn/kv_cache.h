@@ -1,7 +1,7 @@
 // A KV cache: it stores keys and values of the past, so that one more token costs one position. A
 // slot stores one position in every layer: [keys | values], or what the SlotLayout says. A line
-// holds one sequence: a row of a table with the slots of its positions. Lines may share slots. So
-// to reorder a beam moves rows of integers and no keys. Slots that no line uses are collected when
+// holds one sequence: a row of a table with the slots of its positions. Lines may share slots, so
+// reordering a beam moves rows of integers, not keys. Slots that no line uses are collected when
 // free ones run out. With an attention window a line frees the slots behind the window, so the
 // memory does not grow with the length of texts.
 #pragma once
@@ -23,11 +23,11 @@ class KvCache {
   KvCache(std::vector<SlotLayout> layers, Device device);
 
   std::int64_t lines() const { return static_cast<std::int64_t>(lengths_.size()); }
-  bool keeps_states() const { return of_all_.is_state; }
+  bool keeps_states() const { return common_.is_state; }
   /// The most positions of a line that one pass may read if the cache has a window; 0: any number.
   std::int64_t pass() const {
-    if (of_all_.kept == 0 || of_all_.is_state) return 0;
-    return std::max(of_all_.first_slots, of_all_.kept);
+    if (common_.window == 0 || common_.is_state) return 0;
+    return std::max(common_.first_slots, common_.window);
   }
   /// The number of positions of a line, including those outside the window.
   std::int64_t length(std::int64_t line) const { return lengths_[line]; }
@@ -54,7 +54,7 @@ class KvCache {
   void extend_in_passes(std::int64_t line, std::int64_t positions);
   /// The number of slots that extend_in_passes() needs.
   std::int64_t slots_for_passes(std::int64_t positions) const {
-    return of_all_.kept > 0 ? std::min(positions, of_all_.kept) : positions;
+    return common_.window > 0 ? std::min(positions, common_.window) : positions;
   }
   /// Line l becomes a copy of line parents[l]. Lines stay independent when they grow. Frees memory
   /// if much less is needed.
@@ -82,7 +82,7 @@ class KvCache {
   void widen_table(std::int64_t positions);
 
   std::vector<SlotLayout> layouts_;
-  SlotLayout of_all_;  // the layout's common part of all layers
+  SlotLayout common_;  // window, is_state and first_slots of all layers
   Device device_;
   std::int64_t slots_ = 0;                   // allocated
   std::vector<std::vector<Tensor>> layers_;  // the parts of each layer, [slots, width]

@@ -23,12 +23,12 @@ class Mixer {
   virtual Variable attend(const Variable& qkv, const AttentionContext& sequences,
                           std::int64_t layer, const AttentionOptions& options) const;
   /// The attention probabilities, for inspection: [rows, heads, keys] (nn/probabilities.h).
-  virtual Variable probabilities(const QueriesAndKeys& pairs, std::int64_t heads) const;
+  virtual Variable probabilities(const AttentionInputs& inputs, std::int64_t heads) const;
   /// What a cache stores. dtype: the type of keys and values.
   virtual SlotLayout slots(const HeadShape& heads, const AttentionPattern& pattern,
                            DType dtype) const;
   /// Its parameters. The first dimension of each is the heads.
-  virtual std::vector<Variable> of_heads() const { return {}; }
+  virtual std::vector<Variable> head_parameters() const { return {}; }
 };
 
 /// Creates the mixer of one attention. scope: that of the attention.

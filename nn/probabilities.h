@@ -14,16 +14,16 @@ using Weigh = Variable (*)(const Variable& queries, const Variable& keys, const 
 /// softmax(Q K^T / sqrt(head width) + bias)
 Variable softmax_of_scores(const Variable& queries, const Variable& keys, const Tensor& bias);
 /// [rows, heads, longest sequence of keys], zero beyond the keys of the row's sequence.
-Variable attention_probabilities(const QueriesAndKeys& pairs, std::int64_t heads,
+Variable attention_probabilities(const AttentionInputs& inputs, std::int64_t heads,
                                  Weigh weigh = softmax_of_scores);
-/// The values weighted by `probabilities` [rows, heads, keys], after attention's dropout: [rows,
-/// width].
-Variable weighted_values(const Variable& probabilities, const QueriesAndKeys& pairs,
+/// The values weighted by `probabilities` [rows, heads, keys], after attention's dropout:
+/// [rows, width].
+Variable weighted_values(const Variable& probabilities, const AttentionInputs& inputs,
                          const DropoutMask& mask);
 
-/// Shows the probabilities to the tap at path/probabilities. heads: the output of attention, [rows,
-/// width]. Returns it, or a new one if the tap replaced the probabilities.
-Variable show(const Variable& probabilities, const Variable& heads, const QueriesAndKeys& pairs,
+/// Shows the probabilities to the tap at path/probabilities. heads: the output of attention,
+/// [rows, width]. Returns it, or a new one if the tap replaced the probabilities.
+Variable show(const Variable& probabilities, const Variable& heads, const AttentionInputs& inputs,
               const DropoutMask& mask, const std::string& path, const Run& run);
 
 }  // namespace kette

@@ -15,7 +15,7 @@ struct SlotLayout {
     DType dtype;
   };
   std::vector<Part> parts;
-  std::int64_t kept = 0;  ///< store only the last `kept` positions of a line; 0: all
+  std::int64_t window = 0;  ///< store only the last `window` positions of a line; 0: all
   /// A slot holds a state that summarises all positions up to its own. A pass stores only its last
   /// state.
   bool is_state = false;
@@ -36,9 +36,9 @@ struct SlotLayout {
     return sum;
   }
   /// The most slots that a line of `positions` positions uses.
-  std::int64_t most_slots(std::int64_t positions) const {
+  std::int64_t max_slots(std::int64_t positions) const {
     if (is_state) return 2;  // the last and the next
-    return kept > 0 ? std::min(positions, kept) : positions;
+    return window > 0 ? std::min(positions, window) : positions;
   }
 };
 

@@ -19,7 +19,7 @@ struct Setting {
   const char* key;
   /// A pointer to the setting, or a Json value that is only written.
   std::variant<std::int64_t*, double*, bool*, FeedForwardKind*, Json> value;
-  bool may_lack = false;  ///< if absent, the setting keeps its value
+  bool optional = false;  ///< if absent, the setting keeps its value
 };
 void read(const Settings& from, const std::vector<Setting>& settings);
 /// Adds the settings to `json`, a config.json.
