@@ -86,7 +86,7 @@ std::vector<std::string> SharedTranslator::answers(const Json& request,
     }
     const bool are_loops = !sentences.empty() && !sentences.front().loop.empty();
     translator_.translate(
-        sentences, are_loops ? options_.of_loops() : options_, work_,
+        sentences, are_loops ? options_.for_retry() : options_, work_,
         [&](std::int64_t, const Translation& translation) {
           found.push_back(packed(to_json(translation)));
         },

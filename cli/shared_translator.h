@@ -14,8 +14,8 @@ std::string packed(const nlohmann::ordered_json& json);
 /// What translates with the others. Results are those of `translator`, which all have, bit for bit.
 class SharedTranslator final : public SentenceTranslator {
  public:
-  /// options, batch: those of the command line, which all have; translate() is given the same, or options.of_loops() for
-  /// sentences with loops. All outlive this.
+  /// options, batch: those of the command line, which all have; translate() is given the same, or
+  /// options.for_retry() for sentences with loops. All outlive this.
   SharedTranslator(const Translator& translator, const DecodingOptions& options,
                    const WorkOptions& work, Communicator& communicator)
       : translator_(translator), options_(options), work_(work), communicator_(communicator) {}

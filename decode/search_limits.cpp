@@ -61,7 +61,7 @@ double search_bytes(const SearchOptions& options, std::int64_t rows, const Ensem
   for (const auto& each : model.models()) {
     for (const Block& block : each->decoder()) {
       const SlotLayout layout = block.self_attention.slots(each->cache_type());
-      bytes += static_cast<double>(layout.most_slots(steps)) * static_cast<double>(layout.bytes());
+      bytes += static_cast<double>(layout.max_slots(steps)) * static_cast<double>(layout.bytes());
     }
   }
   return static_cast<double>(rows) * bytes;
