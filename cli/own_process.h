@@ -2,7 +2,6 @@
 // and can be at work beside others.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -11,8 +10,8 @@
 namespace kette::cli {
 
 struct ProcessOutcome {
-  int code = 0;                 ///< 128 + N after signal N
-  nlohmann::ordered_json json;  ///< the last line of stdout, where the code is 0
+  int code = 0;           ///< 128 + N after signal N
+  std::string last_line;  ///< of stdout
 };
 
 /// Waits for its end. label: what each line that it writes to stderr begins with; empty: stderr is shared, and so a

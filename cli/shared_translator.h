@@ -9,7 +9,11 @@
 namespace kette::cli {
 
 /// A message between processes: CBOR, which keeps numbers to the bit and takes text of any bytes.
-std::string packed(const nlohmann::ordered_json& json);
+/// T: what nlohmann's library makes of JSON (shared_translator.cpp has the list).
+template <class T>
+std::string packed(const T& value);
+template <class T>
+T unpacked(const std::string& message);
 
 /// What translates with the others. Results are those of `translator`, which all have, bit for bit.
 class SharedTranslator final : public SentenceTranslator {

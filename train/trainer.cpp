@@ -5,7 +5,6 @@
 
 #include "autograd/anomaly.h"
 #include "data/files/atomic_file.h"
-#include "data/files/json_text.h"
 #include "models/adapter_directory.h"
 #include "tensor/stopwatch.h"
 #include "train/batches_ahead.h"

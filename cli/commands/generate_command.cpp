@@ -107,7 +107,7 @@ void print_texts(const GenerateCommandOptions& o, const LoadedEnsemble<Gpt>& loa
   std::vector<std::vector<std::int32_t>> texts;
   const std::vector<std::int64_t> costs(static_cast<std::size_t>(o.generate.texts), 1);
   for (const std::string& text : communicator().share_out("generating", costs, draw)) {
-    texts.push_back(Json::from_cbor(text));
+    texts.push_back(unpacked<std::vector<std::int32_t>>(text));
   }
   const double seconds = watch.seconds();
   stream.finish();

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "data/files/json_text.h"
+#include "data/files/json_fwd.h"
 #include "models/exchange/hugging_face_files.h"
 #include "models/gpt_config.h"
 #include "models/model_directory.h"

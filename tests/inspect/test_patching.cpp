@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "data/bundled/minimal_pairs.h"
-#include "data/files/json_text.h"
 #include "inspect/passes/patching.h"
 #include "inspect/report/report.h"
 #include "tests/cli/call_kette.h"
@@ -16,6 +15,7 @@
 
 using namespace kette;
 using namespace kette::testing;
+using kette::testing::contains;
 
 namespace {
 
@@ -220,8 +220,8 @@ TEST_CASE("patch page: sources with a vocabulary of their own, as a parser's, ar
   study.example.word_of_other = tokenizer->first_tag();
   study.example_grid = {std::vector<double>(study.example.one.size(), 0.5)};
   const std::string page = as_page(to_report(study, *tokenizer));
-  CHECK(kette::testing::contains(page, "the cat sleeps ."));
-  CHECK(kette::testing::contains(page, tokenizer->piece(tokenizer->first_label()) + " or "));
+  CHECK(contains(page, "the cat sleeps ."));
+  CHECK(contains(page, tokenizer->piece(tokenizer->first_label()) + " or "));
 }
 
 TEST_CASE("patch: with pairs of a file, as tables, as JSON and as a page") {
@@ -239,10 +239,10 @@ TEST_CASE("patch: with pairs of a file, as tables, as JSON and as a page") {
   INFO(outcome.err);
   CHECK(outcome.says("left out: "));
   if (outcome.code == 0) {
-    const Json json = parse_json(outcome.last_line(), "patch");
+    const JsonView json = outcome.json();
     CHECK(json["places"].size() > 4);
     const std::string page = read_file(out);
-    for (const char* scheme : {"http:", "https:"}) CHECK(page.find(scheme) == std::string::npos);
+    for (const char* scheme : {"http:", "https:"}) CHECK_FALSE(contains(page, scheme));
     if (browser()) CHECK(open_page(page, "document.querySelector('.map').click();").console == "");
   } else {
     CHECK(outcome.says("of which the model has both words right"));

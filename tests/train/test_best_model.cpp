@@ -51,10 +51,6 @@ TrainResult train_scripted(const TranslationTrainOptions& options,
   return train(options, task);
 }
 
-std::string step_of_model(const TranslationTrainOptions& options) {
-  return SafetensorsFile::open(options.out / "model.safetensors").metadata().at("step");
-}
-
 }  // namespace
 
 TEST_CASE_FIXTURE(OneThread,
@@ -64,13 +60,13 @@ TEST_CASE_FIXTURE(OneThread,
   TrainResult result = train_scripted(by_loss);
   CHECK(result.steps == 8);
   CHECK(result.best_valid_loss == 2);
-  CHECK(step_of_model(by_loss) == "4");
+  CHECK(step_of_model(by_loss.out) == "4");
 
   TranslationTrainOptions by_score = scripted_options(folder, kByScore);
   result = train_scripted(by_score);
   CHECK(result.steps == 10);
   CHECK(result.best_valid_loss == 2.5);  // the best model's
-  CHECK(step_of_model(by_score) == "6");
+  CHECK(step_of_model(by_score.out) == "6");
 
   by_loss.best_by = kByScore;
   by_loss.resume = true;
@@ -86,7 +82,7 @@ TEST_CASE_FIXTURE(OneThread, "a run that goes on knows the best score of before"
   options.resume = true;
   options.steps = 8;
   CHECK(train_scripted(options, {{2.6, 14}}).best_valid_loss == 2.5);
-  CHECK(step_of_model(options) == "6");
+  CHECK(step_of_model(options.out) == "6");
 }
 
 TEST_CASE_FIXTURE(
@@ -119,7 +115,7 @@ TEST_CASE_FIXTURE(
     options.average = 0;
     options.keep = 1;  // the checkpoint of the best is gone
     train_scripted(options, {{2.6, 14}, {2.7, 13}});
-    CHECK(step_of_model(options) == "4");
+    CHECK(step_of_model(options.out) == "4");
     CHECK(SafetensorsFile::open(model, Checksum::crc32)
               .tensor("shared_embedding/weight")
               .values<float>() != mean.tensor("shared_embedding/weight").values<float>());
