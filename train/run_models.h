@@ -34,14 +34,15 @@ class RunModels {
   void keep_best(const ParamStore& parameters, const Metadata& metadata, bool is_best,
                  double cost) const;
   /// What a validation of this step said, if its checkpoint is still there.
-  std::optional<Verdict> verdict_on(std::int64_t step) const;
+  std::optional<ValidationResult> result_of_checkpoint(std::int64_t step) const;
   /// Leaves as many as are kept.
   void prune() const;
 
   /// Those that a mean is made of.
   std::vector<std::filesystem::path> last() const;
   /// What was said of a mean of these, if the model is one, or there is one beside it.
-  std::optional<Verdict> verdict_on_mean(const std::vector<std::filesystem::path>& files) const;
+  std::optional<ValidationResult> result_of_mean(
+      const std::vector<std::filesystem::path>& files) const;
   /// Of parameters that were read from mean(). A run that goes on finds the best model aside.
   void make_mean_the_model(const ParamStore& parameters, const Metadata& metadata) const;
 

@@ -11,7 +11,7 @@
 #include "train/train_step.h"
 #include "train/training_state.h"
 #include "train/validation.h"
-#include "train/verdict.h"
+#include "train/validation_result.h"
 
 namespace kette {
 

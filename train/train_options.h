@@ -14,7 +14,7 @@
 #include "train/run_fingerprint.h"
 #include "train/schedule.h"
 #include "train/stages.h"
-#include "train/verdict.h"
+#include "train/validation_result.h"
 
 namespace kette {
 

@@ -10,12 +10,12 @@
 #include "tensor/stopwatch.h"
 #include "train/batches_ahead.h"
 #include "train/interrupt.h"
-#include "train/judge.h"
 #include "train/moving_average.h"
 #include "train/progress.h"
 #include "train/rehearsal.h"
 #include "train/run_length.h"
 #include "train/run_notes.h"
+#include "train/validator.h"
 
 namespace kette {
 namespace {
@@ -70,7 +70,7 @@ class Trainer {
   TrainSteps steps_;
   std::optional<MovingAverage> average_;
   TrainingState state_;
-  Judge judge_;
+  Validator validator_;
   std::optional<InFlight> in_flight_;
   TrainResult result_;
   Stopwatch since_start_, since_save_, since_validation_;
@@ -95,7 +95,7 @@ Trainer::Trainer(const TrainOptions& options, Task& task)
       optimizer_(
           make_optimizer(task.parameters(), options.optimizer, shards_of(task, communicator_))),
       steps_(task.model(), *optimizer_, communicator_),
-      judge_(options, task, state_) {
+      validator_(options, task, state_) {
   if (options.ema > 0) {
     average_.emplace(optimizer_->parameters(), options.ema, optimizer_->shards(), communicator_);
   }
@@ -121,7 +121,7 @@ void Trainer::start() {
     // What a start left that was killed before its first save.
     remove_adapters(options_.out);
     task_.save_description();
-    judge_.start();
+    validator_.start();
   });
 }
 
@@ -142,7 +142,7 @@ void Trainer::resume() {
     state_.validations_since_best = 0;
   }
   task_.sampler().restore(state_.sampler);
-  communicator_.once("starting", [&] { judge_.resume(); });
+  communicator_.once("starting", [&] { validator_.resume(); });
 }
 
 void Trainer::expect_finite() const {
@@ -269,7 +269,7 @@ void Trainer::validate(Progress& progress, bool due) {
   {
     std::optional<MovingAverage::Shown> shown;
     if (average_) shown.emplace(*average_);
-    judge_.validate(progress, due, saved_step_);
+    validator_.validate(progress, due, saved_step_);
   }
   validation_seconds_ = watch.seconds();
   since_validation_.restart();
@@ -357,16 +357,16 @@ TrainResult Trainer::run() {
   tell(progress, &TrainObserver::after_training, state_.step);
   if (result_.interrupted == 0 && options_.average > 0) {
     progress.pause();
-    judge_.average_last(progress, steps_here_ > 0);
+    validator_.average_last(progress, steps_here_ > 0);
     progress.go_on();
   }
   tell(progress, &TrainObserver::at_end, state_.step);
   result_.steps = state_.step;
   result_.epochs = state_.sampler.epoch;
   if (steps_here_ > 0) result_.train_loss = progress.recent_loss();
-  if (communicator_.is_first()) result_.last = judge_.last();
-  result_.average = judge_.average();
-  result_.is_average_best = judge_.is_average_model();
+  if (communicator_.is_first()) result_.last = validator_.last();
+  result_.average = validator_.average();
+  result_.is_average_best = validator_.is_average_model();
   result_.best_valid_loss = state_.best_valid_loss.value_or(TrainResult::kNone);
   result_.seconds = state_.seconds;
   result_.source_tokens_per_second = progress.source_tokens_per_second();

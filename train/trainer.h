@@ -14,9 +14,9 @@ struct TrainResult {
   /// Mean over the last 100 steps, per token, with smoothing; NaN without a step.
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   double train_loss = kNone;
-  Verdict last;                    ///< of the last validation
+  ValidationResult last;           ///< of the last validation
   double best_valid_loss = kNone;  ///< of the best model (TrainOptions::best_by)
-  Verdict average;                 ///< of the mean of the last checkpoints, if one was asked for
+  ValidationResult average;        ///< of the mean of the last checkpoints, if one was asked for
   bool is_average_best = false;    ///< and became the model
   double seconds = 0;
   double source_tokens_per_second = 0, target_tokens_per_second = 0;

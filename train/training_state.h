@@ -21,7 +21,7 @@ struct TrainingState {
   Sampler::State sampler;
   std::int64_t last_validated = 0;                    ///< the step; 0: no validation yet
   std::optional<double> valid_loss, best_valid_loss;  ///< of the last validation; of the best model
-  /// What that validation cost (train/verdict.h).
+  /// What that validation cost (train/validation_result.h).
   std::optional<double> best_cost;
   /// Patience goes by the validations that were due, and not by that of a run's end, after which another may go on.
   std::optional<double> best_due_cost;

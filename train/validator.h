@@ -8,10 +8,10 @@
 
 namespace kette {
 
-class Judge {
+class Validator {
  public:
   /// All outlive this. state: of the run, in which it notes what it finds.
-  Judge(const TrainOptions& options, Task& task, TrainingState& state);
+  Validator(const TrainOptions& options, Task& task, TrainingState& state);
 
   /// In the first process, once the state is there and the folder has its description.
   void start();
@@ -24,16 +24,16 @@ class Judge {
   void average_last(Progress& progress, bool has_trained);
 
   /// Of the last validation, here or before a resume.
-  Verdict last() const;
+  ValidationResult last() const;
   /// Of the mean, if one was asked for; and whether it is the model.
-  const Verdict& average() const { return average_; }
+  const ValidationResult& average() const { return average_; }
   bool is_average_model() const { return is_average_model_; }
 
  private:
-  Verdict verdict() { return {task_.validation_loss(), task_.validation_score()}; }
+  ValidationResult measured() { return {task_.validation_loss(), task_.validation_score()}; }
   /// Of the mean of these, which is made and kept. notes: whether the files say it.
-  Verdict average_of(const std::vector<std::filesystem::path>& files, bool notes);
-  bool is_best(const Verdict& average) const {
+  ValidationResult average_of(const std::vector<std::filesystem::path>& files, bool notes);
+  bool is_best(const ValidationResult& average) const {
     return !state_.best_cost || average.cost(options_.best_by) <= *state_.best_cost;
   }
 
@@ -42,7 +42,7 @@ class Judge {
   TrainingState& state_;
   Communicator& communicator_;
   RunModels models_;
-  Verdict last_, average_;
+  ValidationResult last_, average_;
   bool is_average_model_ = false;
 };
 

@@ -28,7 +28,7 @@ inline bool is_by_metric(const std::string& best_by) {
 /// All names of them, in the order that help lists them.
 std::vector<std::string> names_of_best_by();
 
-struct Verdict {
+struct ValidationResult {
   double loss = std::numeric_limits<double>::quiet_NaN();  ///< NaN without a validation
   std::optional<Score> score;
 
@@ -40,7 +40,7 @@ struct Verdict {
 };
 
 /// What a file says of the validation of its parameters, if it does.
-std::optional<Verdict> verdict_in(const std::filesystem::path& file);
+std::optional<ValidationResult> validation_result_in(const std::filesystem::path& file);
 
 /// The cost of the parameters in a file. Infinite without a file or a verdict, and for an average, which is worth
 /// something else.
