@@ -30,16 +30,16 @@ class Trainer {
   void resume();
   void save_state();
   void expect_finite() const;
-  /// due: by the schedule, and not for it is the end.
+  /// due: by the schedule, not only because the run ends.
   void validate(Progress& progress, bool due);
   void say_what_is_ahead(Progress& progress);
   double seconds_per_step() const;
-  /// Before the first step, where the run's end goes by the clock.
+  /// Measured before the first step, for a run with a time limit.
   double expected_seconds_per_step();
   RunStanding standing() const;
-  /// What of the clock and of signals all processes go by, until the next look.
+  /// Updates now_: the clock and the signal that all processes use until the next look.
   void look(Progress& progress);
-  /// From the next step on, in all processes, which know the same of the run.
+  /// Takes effect with the next step. All processes begin the same stage.
   void begin_stage(std::int64_t stage);
   std::optional<StartedStep> start_step(double lr);
   /// Reports the step that was started last, once it is done.
@@ -55,7 +55,7 @@ class Trainer {
     double lr, seconds;
   };
 
-  /// The first process's clock, and the signal that came to any.
+  /// The first process's clock, and a signal that any process got.
   struct Look {
     double seconds = 0, since_save = 0, since_validation = 0, validation_seconds = 0;
     double waited = 0;  ///< this process's
@@ -79,7 +79,7 @@ class Trainer {
   std::int64_t steps_here_ = 0, saved_step_ = 0;
 };
 
-/// KETTE_EXCHANGE_CHUNK: of how many elements a chunk is, for who measures what is quickest.
+/// KETTE_EXCHANGE_CHUNK: the elements of a chunk, for measurements.
 Shards shards_of(Task& task, const Communicator& communicator) {
   const char* other = std::getenv("KETTE_EXCHANGE_CHUNK");
   return Shards(task.parameters().values().elements(), communicator.process(),
@@ -112,13 +112,13 @@ Trainer::Trainer(const TrainOptions& options, Task& task)
   });
 }
 
-/// The state comes first: until there is one, a folder is not known to be this run's.
+/// The state is saved first, since it marks the folder as this run's.
 void Trainer::start() {
   state_.fingerprint = task_.folder().fingerprint();
   state_.run = state_.fingerprint.id();
   save_state();
   communicator_.once("starting", [&] {
-    // What a start left that was killed before its first save.
+    // From a start that was killed before its first save.
     remove_adapters(options_.out);
     task_.save_description();
     validator_.start();
@@ -130,7 +130,7 @@ void Trainer::resume() {
                                average_ ? average_->values() : Tensor(), communicator_);
   saved_step_ = state_.step;
   state_.fingerprint = task_.folder().fingerprint();
-  // Places in an epoch of other data mean nothing, nor do losses on them.
+  // With changed data, the place in the epoch and earlier losses are meaningless.
   const std::vector<RunFingerprint::Data>& changed = task_.folder().changed_data();
   for (const RunFingerprint::Data& data : changed) {
     if (!data.is_for_validation()) state_.sampler.position = 0;
@@ -175,7 +175,7 @@ double Trainer::expected_seconds_per_step() {
   const auto seconds = [&] {
     return seconds_of_passes(task_.model(), optimizer_->parameters(), ahead_.first());
   };
-  seconds();  // gets the memory
+  seconds();  // warm-up: allocates the memory
   return static_cast<double>(options_.accumulate) * seconds();
 }
 
@@ -185,7 +185,7 @@ void Trainer::begin_stage(std::int64_t stage) {
 }
 
 std::optional<StartedStep> Trainer::start_step(double lr) {
-  // A step of many batches takes long; the first of it is taken whatever was asked for. Several processes end it together.
+  // A signal cancels a step of many batches after its first one. Several processes must finish the step together.
   const StepBatches batches =
       ahead_.next([&] { return communicator_.is_alone() && InterruptGuard::requested() != 0; });
   ConsistencyOptions consistency = options_.consistency;
@@ -316,10 +316,10 @@ TrainResult Trainer::run() {
     communicator_.doing("step " + std::to_string(state_.step + 1));
     std::optional<StartedStep> step = start_step(lr);
     if (!step) break;
-    settle(progress);  // the one before: a GPU is never left without work
+    settle(progress);  // of the step before, so that a GPU always has work
     ++state_.step;
     ++steps_here_;
-    // No sooner: of a step that is not taken nothing is kept, and it begins the stage again.
+    // Not before: a step that was cancelled begins its stage again after a resume.
     if (stage != before.stage || state_.step == 1) {
       say_stage(progress, options_, stage, state_.step);
     }

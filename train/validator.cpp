@@ -43,7 +43,7 @@ void Validator::validate(Progress& progress, bool due, std::int64_t saved_step) 
     Metadata metadata = {{"step", std::to_string(state_.step)}};
     last_.add_to(metadata);
     models_.save_checkpoint(state_.step, task_.parameters(), metadata);
-    // One run to here would not have it.
+    // A run without a stop would not have this checkpoint.
     if (state_.off_schedule) std::filesystem::remove(models_.checkpoint(state_.last_validated));
     models_.prune();
     models_.keep_best(task_.parameters(), metadata, best, cost);
@@ -87,7 +87,7 @@ ValidationResult Validator::average_of(const std::vector<std::filesystem::path>&
 void Validator::average_last(Progress& progress, bool has_trained) {
   std::vector<std::filesystem::path> files;
   std::optional<ValidationResult> known;
-  // On data that have changed since the last step it would be no resume's.
+  // A resume with changed data must not use results of the old data.
   const bool is_as_it_was = task_.folder().changed_data().empty();
   communicator_.once("averaging", [&] {
     files = models_.last();
@@ -112,7 +112,7 @@ void Validator::average_last(Progress& progress, bool has_trained) {
 
 ValidationResult Validator::last() const {
   if (!state_.valid_loss) return {};
-  // A resume that had nothing left to do finds it with the parameters.
+  // After a resume with nothing left to do, the result is in the checkpoint's metadata.
   return models_.result_of_checkpoint(state_.last_validated)
       .value_or(ValidationResult{*state_.valid_loss, {}});
 }
