@@ -1,4 +1,4 @@
-// Lines in, translations out, in the same order, each as soon as it and those before it are done.
+// Translates lines in order; writes each as soon as it and all before it are done.
 #include <iostream>
 #include <set>
 #include <utility>

@@ -1,4 +1,4 @@
-// `kette fill`: what may stand at the masks of a text.
+// `kette fill`: predicts the masked words of a text.
 #include <unistd.h>
 
 #include <iostream>
