@@ -41,8 +41,8 @@ struct Checks {
 
 /// The ops of Kette or of a library.
 std::vector<OpInfo> chosen_ops(const GradcheckOptions& options);
-/// Checks ops or a model. A small model is checked completely, in all its variants. For a preset, a few elements of each
-/// parameter are checked, which takes a minute instead of a week.
+/// Checks ops or a model. A small model is checked completely, in all its variants. For a preset, a few elements of
+/// each parameter are checked, which takes a minute instead of a week.
 Checks checked_gradients(const GradcheckOptions& options);
 
 }  // namespace kette::cli

@@ -36,8 +36,8 @@ class TsvOptions {
 std::vector<ParallelText> parallel_files(const std::vector<std::string>& sources,
                                          const std::vector<std::string>& targets,
                                          const std::string& prefix = "--");
-/// The files, then the tables. Text i has language i if languages were given. Throws a UsageError if there is no text, or
-/// if the numbers of texts and languages differ.
+/// The files, then the tables. Text i has language i if languages were given. Throws a UsageError if there is no text,
+/// or if the numbers of texts and languages differ.
 std::vector<ParallelText> parallel_texts(const std::vector<std::string>& sources,
                                          const std::vector<std::string>& targets,
                                          const TsvOptions& tsv,

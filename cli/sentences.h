@@ -29,13 +29,13 @@ bool is_stdin(const std::filesystem::path& file);
 LineReader open_sentences(const std::filesystem::path& file,
                           FaultyLines faulty = FaultyLines::refused);
 
-/// Throws an Error if the output file is one of `read`, or an existing file of a model directory or its checkpoints. read:
-/// input files ("" or "-": stdin), models and checkpoints.
+/// Throws an Error if the output file is one of `read`, or an existing file of a model directory or its checkpoints.
+/// read: input files ("" or "-": stdin), models and checkpoints.
 void check_output(const std::filesystem::path& file,
                   const std::vector<std::filesystem::path>& read);
 
-/// Writes to a file, or to stdout if the name is "" or "-". Flushes every part. Parts go to FILE.kette-unfinished, which
-/// replaces the file at the end. read: see check_output().
+/// Writes to a file, or to stdout if the name is "" or "-". Flushes every part. Parts go to FILE.kette-unfinished,
+/// which replaces the file at the end. read: see check_output().
 class Sink {
  public:
   Sink(const std::filesystem::path& file, const std::vector<std::filesystem::path>& read);

@@ -1,5 +1,5 @@
-// Evaluates the runs of a sweep: by `kette evaluate` on translations or text, or by `kette parse` on gold trees. Keeps the
-// translations and trees, to compare runs sentence by sentence.
+// Evaluates the runs of a sweep: by `kette evaluate` on translations or text, or by `kette parse` on gold trees. Keeps
+// the translations and trees, to compare runs sentence by sentence.
 #pragma once
 
 #include <filesystem>
@@ -32,7 +32,8 @@ struct SweepEvaluation {
   std::string output_file() const;
   /// The table's name: "evaluate" or "evaluate test 2017".
   std::string title() const { return with_name("evaluate"); }
-  /// Throws a UsageError unless the command accepts these settings on that device, and an Error if a file does not exist.
+  /// Throws a UsageError unless the command accepts these settings on that device, and an Error if a file does not
+  /// exist.
   void check(const Device& device) const;
   /// Adds fingerprints of the files to the settings, as comments. So changed files make a model be scored again.
   void add_fingerprints();

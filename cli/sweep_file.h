@@ -1,8 +1,8 @@
 // The TOML file of training runs for `kette sweep`.
 //   Before the first table: options of `kette train` that all runs share, as for --config, and `seeds`; each run is
 //   trained once from each seed.
-//   [evaluate]: options of `kette evaluate`, or of `kette parse` if it has `gold`. For several texts, one table each with
-//   a name, such as ["evaluate test 2017"].
+//   [evaluate]: options of `kette evaluate`, or of `kette parse` if it has `gold`. For several texts, one table each
+//   with a name, such as ["evaluate test 2017"].
 //   Every other table is a run, with its name and its own options. `against` names the run to compare with; before the
 //   first table it holds for all runs. By default that is the run before.
 //   src = "train.en"

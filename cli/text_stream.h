@@ -24,8 +24,8 @@ class TextStream {
   std::size_t written_ = 0;  // bytes of the text of tokens_
 };
 
-/// The text that the tokens add to a prompt. Decoded alone they would begin a text, where some tokenizers drop the space
-/// before the first word.
+/// The text that the tokens add to a prompt. Decoded alone they would begin a text, where some tokenizers drop the
+/// space before the first word.
 std::string text_after(const Tokenizer& tokenizer, std::vector<std::int32_t> prompt,
                        const std::vector<std::int32_t>& tokens);
 

@@ -25,8 +25,8 @@ struct ConfigTable {
   std::vector<ConfigEntry> entries;
 };
 
-/// The tables of a file in order. The first has no name and all entries before the first header. Throws a UsageError with
-/// file, line and mostly column of what is not understood.
+/// The tables of a file in order. The first has no name and all entries before the first header. Throws a UsageError
+/// with file, line and mostly column of what is not understood.
 std::vector<ConfigTable> parse_tables(const TextLines& lines, const std::string& file);
 
 /// Whether the text without quotes is a TOML number, boolean or time.

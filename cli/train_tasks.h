@@ -46,8 +46,8 @@ class PairTaskOptions {
   virtual std::string model() const = 0;   ///< "a parser"
   virtual std::string score() const = 0;   ///< "F1"
 
-  /// Adds and returns the options of its data, which only this task has. option() is one of them; it calls choose() with a
-  /// preset.
+  /// Adds and returns the options of its data, which only this task has. option() is one of them; it calls choose()
+  /// with a preset.
   virtual std::vector<Option> add_data(OptionGroup& data, const Choose& choose) = 0;
   virtual bool is_chosen() const = 0;
   virtual std::size_t files() const = 0;  ///< the number of training files

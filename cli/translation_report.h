@@ -1,5 +1,5 @@
-// The report of `kette translate`: how sentences were changed so that nothing is lost, and what looks wrong. A summary on
-// stderr, and each sentence in a file.
+// The report of `kette translate`: how sentences were changed so that nothing is lost, and what looks wrong. A summary
+// on stderr, and each sentence in a file.
 #pragma once
 
 #include <filesystem>

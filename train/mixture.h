@@ -10,8 +10,8 @@
 
 namespace kette {
 
-/// Throws an Error unless at most one of the three is set and it fits the number of texts. weights: one per text, in any
-/// unit, or none. temperature: draws texts by size^(1 / temperature); 1: by size. stages: weights that change.
+/// Throws an Error unless at most one of the three is set and it fits the number of texts. weights: one per text, in
+/// any unit, or none. temperature: draws texts by size^(1 / temperature); 1: by size. stages: weights that change.
 void check_mixture(const std::vector<double>& weights, double temperature, const Stages& stages,
                    std::size_t texts);
 /// The share of each part of a corpus, per stage; empty: by size. A run without stages has one stage. ends: the end of

@@ -40,8 +40,8 @@ struct Stage {
 class Stages {
  public:
   Stages() = default;
-  /// Parses "1 1 0 until 60%", "1 1 0 until 20000 steps", ... The last stage has no end. Throws an Error otherwise, or if
-  /// ends do not increase.
+  /// Parses "1 1 0 until 60%", "1 1 0 until 20000 steps", ... The last stage has no end. Throws an Error otherwise, or
+  /// if ends do not increase.
   explicit Stages(const std::vector<std::string>& texts);
 
   bool empty() const { return stages_.empty(); }

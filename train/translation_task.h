@@ -1,4 +1,5 @@
-// Learning to translate from pairs of sentences (train/parallel_task.h). The validation score is BLEU or another metric.
+// Learning to translate from pairs of sentences (train/parallel_task.h). The validation score is BLEU or another
+// metric.
 #pragma once
 
 #include "data/corpora/text_facts.h"

@@ -1,5 +1,5 @@
-// Moves bytes between processes by a message passing library (an engine) such as MPI. It never computes sums, so results
-// do not depend on the engine.
+// Moves bytes between processes by a message passing library (an engine) such as MPI. It never computes sums, so
+// results do not depend on the engine.
 #pragma once
 
 #include <cstddef>

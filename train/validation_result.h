@@ -19,8 +19,8 @@ struct Score {
   double value = 0;
 };
 
-/// Criteria for the best model: the loss, the task's own score, or a translation metric by name, which then is the score
-/// (data/metrics/metrics.h).
+/// Criteria for the best model: the loss, the task's own score, or a translation metric by name, which then is the
+/// score (data/metrics/metrics.h).
 inline constexpr const char *kByLoss = "loss", *kByScore = "score";
 inline bool is_by_metric(const std::string& best_by) {
   return best_by != kByLoss && best_by != kByScore;

@@ -29,8 +29,8 @@ std::vector<Batch> make_bench_batches(const BenchBatchOptions& options, std::int
 /// The same from a corpus.
 std::vector<Batch> batches_of(const ParallelCorpus& corpus, const BenchBatchOptions& options,
                               std::int64_t count);
-/// Batches for a model. A Transformer gets pairs, and enough positions for them. A language model gets windows of random
-/// text as long as its context. Other models get their example, repeated.
+/// Batches for a model. A Transformer gets pairs, and enough positions for them. A language model gets windows of
+/// random text as long as its context. Other models get their example, repeated.
 std::vector<Batch> batches_for(ModelConfig& config, const BenchBatchOptions& options,
                                std::int64_t count);
 

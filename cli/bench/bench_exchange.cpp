@@ -1,5 +1,5 @@
-// `kette bench exchange`: the time for processes to sum gradients and gather the result, compared with the all-reduce of
-// their transport engine.
+// `kette bench exchange`: the time for processes to sum gradients and gather the result, compared with the all-reduce
+// of their transport engine.
 #include <iostream>
 #include <memory>
 

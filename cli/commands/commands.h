@@ -1,5 +1,5 @@
-// The commands of `kette` and of `kette bench`, in the order of --help. To add one, write a file with its Command and add
-// a line here.
+// The commands of `kette` and of `kette bench`, in the order of --help. To add one, write a file with its Command and
+// add a line here.
 #pragma once
 
 #include <vector>

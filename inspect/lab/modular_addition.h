@@ -30,8 +30,8 @@ GptConfig modular_addition_gpt(std::int64_t modulus, std::int64_t width, std::in
 /// query, key and value of each token and position once for all texts, and no states after a and b.
 Variable states_at_ends(const Gpt& model, const ModularSums& sums, Run& run);
 
-/// The share of each frequency 1 .. p / 2 in the power spectrum of the table's columns, without the constant. table: [at
-/// least p rows, width]; each column is a function of 0 .. p - 1.
+/// The share of each frequency 1 .. p / 2 in the power spectrum of the table's columns, without the constant. table:
+/// [at least p rows, width]; each column is a function of 0 .. p - 1.
 std::vector<double> frequency_shares(std::span<const float> table, std::int64_t modulus,
                                      std::int64_t width);
 

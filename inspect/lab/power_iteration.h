@@ -15,8 +15,8 @@ namespace kette {
 /// v -> A v, for a symmetric A.
 using SymmetricProduct = std::function<std::vector<double>(const std::vector<double>& v)>;
 
-/// v -> H v, with the Hessian H of a scalar loss of f64 parameters. v has the elements of all leaves, one leaf after the
-/// other. For Errors see autograd/hessian.h. leaves must outlive it.
+/// v -> H v, with the Hessian H of a scalar loss of f64 parameters. v has the elements of all leaves, one leaf after
+/// the other. For Errors see autograd/hessian.h. leaves must outlive it.
 SymmetricProduct hessian_product(std::function<Variable()> loss,
                                  const std::vector<std::shared_ptr<Leaf>>& leaves);
 

@@ -1,5 +1,5 @@
-// How many heads a translator needs, for `kette lab heads`. Heads are masked one by one and in several orders (Michel et
-// al. 2019, "Are Sixteen Heads Really Better than One?"), or closed by learned gates (Voita et al. 2019, "Analyzing
+// How many heads a translator needs, for `kette lab heads`. Heads are masked one by one and in several orders (Michel
+// et al. 2019, "Are Sixteen Heads Really Better than One?"), or closed by learned gates (Voita et al. 2019, "Analyzing
 // Multi-Head Self-Attention").
 #pragma once
 

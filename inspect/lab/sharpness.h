@@ -1,6 +1,6 @@
-// Sharpness is the largest eigenvalue of the Hessian of the training loss. Measures it during full-batch gradient descent
-// of a character GPT in f64 (Cohen et al. 2021, "Gradient Descent on Neural Networks Typically Occurs at the Edge of
-// Stability").
+// Sharpness is the largest eigenvalue of the Hessian of the training loss. Measures it during full-batch gradient
+// descent of a character GPT in f64 (Cohen et al. 2021, "Gradient Descent on Neural Networks Typically Occurs at the
+// Edge of Stability").
 #pragma once
 
 #include <cmath>

@@ -18,8 +18,8 @@ std::string alignment_drawing(const std::vector<std::string>& source,
 /// Steps from left to right; in each the likeliest on top.
 std::string beam_drawing(const Explanation& explanation);
 
-/// A piece for a drawing or table. Spaces and control characters become pictures (U+2423; a line break U+21B5), bytes of
-/// an incomplete character become \xe2. Only the end mark of a text may become empty.
+/// A piece for a drawing or table. Spaces and control characters become pictures (U+2423; a line break U+21B5), bytes
+/// of an incomplete character become \xe2. Only the end mark of a text may become empty.
 std::string shown_piece(const std::string& piece);
 
 }  // namespace kette

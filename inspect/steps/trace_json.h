@@ -1,5 +1,5 @@
-// A step in Chrome's trace-event format (about:tracing, ui.perfetto.dev): nested slices, a counter of the memory in use,
-// and an arrow from each op to its backward.
+// A step in Chrome's trace-event format (about:tracing, ui.perfetto.dev): nested slices, a counter of the memory in
+// use, and an arrow from each op to its backward.
 #pragma once
 
 #include <string>
