@@ -1,6 +1,5 @@
 // Consistency training: two forward passes over each batch. Their divergence is added to the loss.
-//   R-Drop   two dropout masks (Wu et al. 2021, "R-Drop: Regularized Dropout for Neural Networks", equations (1) to
-//            (3)):
+//   R-Drop   two dropout masks (Wu et al. 2021, "R-Drop: Regularized Dropout for Neural Networks", equations 1 to 3):
 //              CE(p) + CE(q) + weight / 2 (KL(p || q) + KL(q || p))
 //   SimCut   in the second pass the embeddings of some tokens of both sides are zero (Gao et al. 2022, "Bi-SimCut: A
 //            Simple Strategy for Boosting Neural Machine Translation", equation (6)):

@@ -13,11 +13,11 @@ class GradientSums {
 
   explicit GradientSums(ParamStore& store) : store_(store) {}
 
-  /// Starts a step of so many leaves. Clears the store's gradients.
+  /// Starts a step of `leaves` leaves. Clears the store's gradients.
   void begin(std::int64_t leaves);
   /// Moves a leaf's gradient out of the store and clears it.
   void keep(std::int64_t leaf);
-  /// Call it before the backward pass of the last leaf, whose gradient stays in the store.
+  /// Marks the last leaf, before or after its backward pass. Its gradient stays in the store.
   void end(std::int64_t leaf);
   /// After end(): adds the kept sums of the last leaf's node to these elements, whose gradient must be complete.
   void complete(const Interval& elements) const;

@@ -1,5 +1,4 @@
-// Learning to translate from pairs of sentences (train/parallel_task.h). The validation score is BLEU or another
-// metric.
+// Learning to translate from sentence pairs (train/parallel_task.h). The validation score is BLEU or another metric.
 #pragma once
 
 #include "data/corpora/text_facts.h"

@@ -19,8 +19,7 @@ struct HeadScores {
   /// first word has no previous and the last no next one; they do not count there. A head is positional if previous or
   /// next is at least 0.9.
   double previous = kNone, same = kNone, next = kNone;
-  /// The share that looks at the attention sink (Xiao et al. 2024): </s> of the source, or the first token of a
-  /// decoder.
+  /// The share that looks at the attention sink (Xiao et al. 2024): </s> of the source, or a decoder's first token.
   double sink = kNone;
   /// Attention to the source: the share that looks at the source word that is rarest in the corpus.
   double rarest = kNone;

@@ -15,8 +15,7 @@ namespace kette {
 Batch repeated_at_random(std::int64_t vocabulary, std::int64_t segment, std::int64_t times,
                          std::int64_t count, Random& random);
 
-/// The attention map of a head in one sequence: [tokens, tokens]. probabilities: the point's value, [rows, heads,
-/// keys].
+/// The attention map of a head in one sequence: [tokens, tokens]. probabilities: [rows, heads, keys].
 std::vector<float> attention_pattern(const Tensor& probabilities, std::int64_t head,
                                      const Segments& segments, std::int64_t sequence);
 
