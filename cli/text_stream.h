@@ -1,4 +1,4 @@
-// Text that is written as its tokens come.
+// Writes text as its tokens are generated.
 #pragma once
 
 #include <string>
@@ -8,11 +8,10 @@
 
 namespace kette::cli {
 
-/// Writes a text as its tokens come, whole characters at a time. Of what is written it keeps a few tokens, for what a
-/// token stands for may depend on those before it.
+/// Writes whole characters. It keeps the last tokens, since the text of a token may depend on those before it.
 class TextStream {
  public:
-  /// prompt: what stands before them, and is not written.
+  /// prompt: the tokens before, which are not written.
   TextStream(const Tokenizer& tokenizer, const std::vector<std::int32_t>& prompt);
 
   void add(std::int32_t token);
@@ -22,11 +21,11 @@ class TextStream {
   static constexpr std::ptrdiff_t kKept = 16;
   const Tokenizer& tokenizer_;
   std::vector<std::int32_t> tokens_;
-  std::size_t written_ = 0;  // bytes of what they stand for
+  std::size_t written_ = 0;  // bytes of the text of tokens_
 };
 
-/// What the tokens add to the text of a prompt: by themselves they would begin a text, which some tokenizers spell without
-/// the space before its first word.
+/// The text that the tokens add to a prompt. Decoded alone they would begin a text, where some tokenizers drop the
+/// space before the first word.
 std::string text_after(const Tokenizer& tokenizer, std::vector<std::int32_t> prompt,
                        const std::vector<std::int32_t>& tokens);
 

@@ -1,4 +1,4 @@
-// `kette generate`: text that goes on from a prompt, written as it comes.
+// `kette generate`: continues a prompt; writes text as its tokens are generated.
 #include <unistd.h>
 
 #include <algorithm>

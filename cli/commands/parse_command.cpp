@@ -1,4 +1,4 @@
-// `kette parse`: sentences to constituency trees, line by line; or the words of gold trees, and the score.
+// `kette parse`: parses sentences to constituency trees line by line, or the words of gold trees for a score.
 #include <functional>
 #include <iostream>
 #include <memory>

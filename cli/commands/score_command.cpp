@@ -1,4 +1,4 @@
-// `kette score`: how likely the model finds given translations, one log-probability a line, or of every token, too.
+// `kette score`: the log-probability of given translations, one per line, or of every token.
 #include <iostream>
 #include <memory>
 

@@ -105,7 +105,7 @@ TEST_CASE_FIXTURE(
     CHECK(std::filesystem::exists(worse) == !is_better);
     const auto mean = SafetensorsFile::open(is_better ? model : worse, Checksum::crc32);
     CHECK(mean.metadata().at("averaged_steps") == "4,6");
-    CHECK(verdict_in(is_better ? model : worse)->score->value == score);
+    CHECK(validation_result_in(is_better ? model : worse)->score->value == score);
 
     options.resume = true;  // there is nothing left to do
     CHECK(train_scripted(options, {}).average.score->value == score);
@@ -130,14 +130,14 @@ TEST_CASE_FIXTURE(OneThread, "the best model may be that of any metric's best sc
     options.validate_score = true;
     options.steps = 2;
     train(options);
-    const Verdict verdict = *verdict_in(options.out / "model.safetensors");
-    CHECK(verdict.score->name == "valid_" + metric);
-    CHECK(verdict.score->label == "greedy " + metric_config(metric)->metric().name);
-    CHECK(std::abs(verdict.cost(metric)) == verdict.score->value);
-    CHECK(std::signbit(verdict.cost(metric)) == !lower_is_better(metric));
-    CHECK(logged(options.out, verdict.score->name.c_str()) ==
-          std::vector<double>{verdict.score->value});
-    CHECK_THROWS_WITH_AS(static_cast<void>(verdict.cost(metric == "ter" ? "bleu" : "ter")),
+    const ValidationResult result = *validation_result_in(options.out / "model.safetensors");
+    CHECK(result.score->name == "valid_" + metric);
+    CHECK(result.score->label == "greedy " + metric_config(metric)->metric().name);
+    CHECK(std::abs(result.cost(metric)) == result.score->value);
+    CHECK(std::signbit(result.cost(metric)) == !lower_is_better(metric));
+    CHECK(logged(options.out, result.score->name.c_str()) ==
+          std::vector<double>{result.score->value});
+    CHECK_THROWS_WITH_AS(static_cast<void>(result.cost(metric == "ter" ? "bleu" : "ter")),
                          doctest::Contains("expected a validation that is scored by"), Error);
   }
   TranslationTrainOptions unknown = scripted_options(folder, "tre");
