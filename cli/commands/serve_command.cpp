@@ -1,0 +1,167 @@
+// `kette serve`: models behind HTTP.
+#include <signal.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "cli/commands/commands.h"
+#include "cli/common.h"
+#include "data/files/visible_text.h"
+#include "serve/api.h"
+#include "tensor/stopwatch.h"
+
+namespace kette::cli {
+namespace {
+
+struct ServeOptions {
+  CommonOptions common;
+  std::vector<std::string> models;
+  LoadOptions loading;
+  HttpServer::Options http{.port = 5000};
+  std::int64_t port = 5000, batch_tokens = 8192, body_bytes = 1 << 20, connections = 1024;
+  double grace = 20;
+  ServeLimits limits;
+  std::filesystem::path keys;
+  bool open = false, log = false;
+  std::string check;
+};
+
+/// NAME=DIR, or DIR, whose last part is the name.
+std::vector<NamedFolder> folders_of(const ServeOptions& o) {
+  std::vector<NamedFolder> folders;
+  for (const std::string& given : o.models) {
+    const std::size_t equals = given.find('=');
+    if (equals == std::string::npos) {
+      folders.push_back({name_of_folder(given), given});
+    } else {
+      folders.push_back({given.substr(0, equals), given.substr(equals + 1)});
+    }
+  }
+  return folders;
+}
+
+/// A key in each line.
+std::vector<std::string> keys_of(const std::filesystem::path& file) {
+  std::vector<std::string> keys;
+  if (file.empty()) return keys;
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.empty()) keys.push_back(line);
+  }
+  KETTE_CHECK(!keys.empty(), file.string(), ": expected a key in each line, given none");
+  return keys;
+}
+
+bool is_loopback(const std::string& host) {
+  return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+void say(const std::string& line) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  std::cerr << "kette serve: " << visible(line) << std::endl;
+}
+
+void run(ServeOptions& o) {
+  const EngineHost::Options engines{use_threads(o.common), o.batch_tokens};
+  const std::vector<NamedFolder> folders = folders_of(o);
+  // Signals are taken by one thread alone: all others are made with them blocked.
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int one : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, one);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+
+  o.http.port = static_cast<std::uint16_t>(o.port);
+  o.http.body_bytes = static_cast<std::uint64_t>(o.body_bytes);
+  o.http.connections = o.connections;
+  const auto load = [&] {
+    return std::make_shared<const ServedModels>(load_served_models(folders, o.loading, engines));
+  };
+  const Stopwatch watch;
+  ApiOptions options{.limits = o.limits, .keys = keys_of(o.keys)};
+  if (o.log) options.log = say;
+  Api api(load(), options);
+  HttpServer server(
+      o.http, [&](HttpExchange& exchange) { api.handle(exchange); },
+      [&](int status, const std::string& why) { return api.refuse(status, why); });
+  say("ready after " + text("%.2f", watch.seconds()) + " s at http://" + o.http.host + ":" +
+      std::to_string(server.port()));
+
+  std::thread([&] {
+    while (true) {
+      int signal = 0;
+      sigwait(&signals, &signal);
+      if (signal == SIGHUP) {
+        try {
+          api.replace(load());
+          say("the models were loaded anew");
+        } catch (const std::exception& error) {
+          say(std::string("the models stay as they were: ") + error.what());
+        }
+        continue;
+      }
+      if (server.is_stopping()) _exit(1);  // who asks twice does not want to wait
+      say("no more requests are taken; those that there are have " + shortest(o.grace) + " s");
+      api.drain();
+      server.stop();
+    }
+  }).detach();
+  server.run(HttpServer::Seconds(o.grace));
+  say("ended");
+}
+
+void add_serve_options(CLI::App& command) {
+  auto options = std::make_shared<ServeOptions>();
+  OptionGroup model(command, "Models");
+  model
+      .list(
+          "--model", options->models,
+          "A model directory with its name: en-de=DIR translates, any other name writes text; several are served beside each other",
+          "NAME=DIR")
+      .required();
+  add_device_option(model, options->loading.device);
+  add_weights_option(model, options->loading.weights, "what they are in the directories");
+  add_cache_option(model, options->loading.cache);
+  OptionGroup network(command, "Network");
+  network.text("--host", options->http.host,
+               "Where to listen; any but this machine needs --api-keys or --open", "ADDRESS");
+  network.number("--port", options->port, Range{0, true, 65536}, "Its port; 0: any that is free");
+  network.path("--api-keys", options->keys, "Keys, one in a line, of which a client must have one");
+  network.flag("--open", options->open, "Serve other machines without keys");
+  network.number("--connections", options->connections, at_least(1), "At once");
+  network.number("--max-body", options->body_bytes, at_least(1), "Bytes of a request");
+  network.number("--grace", options->grace, at_least(0),
+                 "Seconds for the requests that there are, once it is told to end (SIGTERM)");
+  network.flag("--log", options->log, "A line for each request, without its text");
+  OptionGroup limits(command, "Limits of a request");
+  limits.number("--max-texts", options->limits.texts, at_least(1), "Texts");
+  limits.number("--max-characters", options->limits.characters, at_least(1), "Of all of them");
+  limits.number("--max-tokens", options->limits.tokens, at_least(1),
+                "Of each text that is written");
+  limits.number("--max-beam", options->limits.beam, at_least(1), "Hypotheses");
+  limits.number("--max-n", options->limits.n, at_least(1), "Texts for a prompt, alternatives");
+  limits.number("--timeout", options->limits.seconds, above(0), "Seconds");
+  limits.number("--batch-tokens", options->batch_tokens, at_least(1),
+                "Tokens times rows that each thread has at once");
+  add_common_options(command, options->common);
+  when_read(command, [options] {
+    if (is_loopback(options->http.host) || options->open || !options->keys.empty()) return;
+    throw UsageError(
+        "--host: expected --api-keys or --open beside an address that other machines "
+        "reach, given " +
+        options->http.host + " alone");
+  });
+  when_run(command, [options] { run(*options); });
+}
+
+}  // namespace
+
+const Command serve_command = {"serve", "Translate and write text for HTTP clients",
+                               add_serve_options};
+
+}  // namespace kette::cli

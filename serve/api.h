@@ -1,0 +1,87 @@
+// The programming interfaces of a server: LibreTranslate's, OpenAI's for completions, DeepL's, and what watches it.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "serve/fields.h"
+#include "serve/limits.h"
+#include "serve/metrics.h"
+#include "serve/served_models.h"
+
+namespace kette {
+
+struct ApiOptions {
+  ServeLimits limits{};
+  std::vector<std::string> keys{};  ///< one of which a client must have; none: all may ask
+  std::string allow_origin{};       ///< for pages of other servers; empty: none
+  std::function<void(const std::string& line)> log{};
+};
+
+/// What a handler of an interface works with.
+struct ApiCall {
+  HttpExchange& exchange;
+  const ServedModels& models;
+  const ServeLimits& limits;
+  Metrics& metrics;
+  std::function<void()> check;  ///< throws when the client is gone or its time is over
+
+  void answer(const Json& json, int status = 200) const {
+    exchange.answer({.status = status, .body = dumped(json)});
+  }
+};
+
+class Api {
+ public:
+  Api(std::shared_ptr<const ServedModels> models, const ApiOptions& options);
+
+  void handle(HttpExchange& exchange);
+  /// Of what no interface has seen.
+  HttpAnswer refuse(int status, const std::string& why);
+  /// From the next request on.
+  void replace(std::shared_ptr<const ServedModels> models);
+  std::shared_ptr<const ServedModels> models() const;
+  /// No longer ready: other servers are to be asked.
+  void drain() { is_draining_ = true; }
+
+ private:
+  struct Route;
+  static const std::vector<Route>& routes();
+  void dispatch(HttpExchange& exchange, std::string& api, int& status);
+  void check_key(const HttpRequest& request) const;
+
+  ApiOptions options_;
+  Metrics metrics_;
+  std::atomic<bool> is_draining_ = false;
+  mutable std::mutex mutex_;
+  std::shared_ptr<const ServedModels> models_;
+};
+
+// Each of an interface: serve/libretranslate.cpp, deepl.cpp, openai.cpp.
+void libretranslate_translate(const ApiCall& call);
+void libretranslate_languages(const ApiCall& call);
+void libretranslate_detect(const ApiCall& call);
+void libretranslate_settings(const ApiCall& call);
+void deepl_translate(const ApiCall& call);
+void openai_completions(const ApiCall& call);
+void openai_models(const ApiCall& call);
+
+/// The translator from one language to another; source "auto": by the text. An ApiError if there is none.
+const ServedTranslator& translator_for(const ServedModels& models, const std::string& source,
+                                       const std::string& target,
+                                       const std::vector<std::string>& texts);
+/// Of the languages that are translated from, the one that a text is most likely in; its share of what speaks for any,
+/// from 0 to 1.
+struct DetectedLanguage {
+  std::string language;
+  double confidence = 0;
+};
+std::vector<DetectedLanguage> detect(const ServedModels& models, const std::string& text);
+/// An ApiError if they are too many or too long.
+void check_size(const std::vector<std::string>& texts, const char* name, const ServeLimits& limits);
+
+}  // namespace kette

@@ -1,0 +1,237 @@
+#include "serve/served_models.h"
+
+#include <algorithm>
+#include <atomic>
+#include <set>
+#include <utility>
+
+#include "data/documents/formats.h"
+#include "data/files/utf8.h"
+#include "data/sentences/likely_language.h"
+#include "decode/drawn_texts.h"
+#include "decode/search_limits.h"
+#include "models/config_json.h"
+#include "models/families.h"
+#include "serve/text_pieces.h"
+
+namespace kette {
+namespace {
+
+using Ids = std::vector<std::int32_t>;
+
+/// A text as a document, whose blocks are translated: HTML, or lines or paragraphs.
+std::unique_ptr<Document> document_of(const std::string& text, const TranslationCall& call) {
+  const bool joins = call.split == TranslationCall::Split::joined;
+  return read_document(call.is_html ? DocumentFormat::html : DocumentFormat::text, text, "text",
+                       {joins, {}});
+}
+
+/// With the alternatives of place `rank` where a sentence has as many, and its best elsewhere.
+std::string alternative(const TranslatedText& text, const std::string& source, std::size_t rank) {
+  std::string whole;
+  std::size_t at = 0;
+  for (const TranslatedSentence& sentence : text.sentences) {
+    whole.append(source, at, sentence.part.begin - at);
+    const auto& n_best = sentence.translation.n_best;
+    whole += rank < n_best.size() ? n_best[rank].text : sentence.text;
+    at = sentence.part.end;
+  }
+  return whole + source.substr(at);
+}
+
+}  // namespace
+
+ServedTranslator::ServedTranslator(std::string name, const ModelFiles& files,
+                                   const LoadOptions& loading, const EngineHost::Options& options)
+    : name_(std::move(name)), facts_(load_text_facts(files.folder)) {
+  const LoadedEnsemble<Transformer> loaded = load_ensemble<Transformer>({files}, loading);
+  const std::size_t dash = name_.find('-');
+  if (dash != std::string::npos) {
+    source_ = name_.substr(0, dash);
+    target_ = name_.substr(dash + 1);
+  } else if (facts_) {
+    source_ = facts_->source_language;
+    target_ = facts_->target_language;
+  }
+  KETTE_CHECK(!source_.empty() && !target_.empty(), files.folder.string(),
+              ": expected the languages of a translation model in its name, as en-de, given ",
+              name_, " (--model en-de=DIR)");
+  translator_ = std::make_unique<Translator>(loaded.models, loaded.tokenizer, loaded.types);
+  loaded.release();
+  host_ = std::make_unique<EngineHost>(translator_->model(), options);
+}
+
+TranslatedTexts ServedTranslator::translate(const TranslationCall& call,
+                                            const std::function<void()>& check) const {
+  HostClient client(*host_, check);
+  TextTranslateOptions how;
+  how.decoding.search = call.search;
+  how.work = {.threads = 1, .runner = &client};
+  how.facts = facts_;
+  how.mend = true;
+  if (call.split != TranslationCall::Split::lines) {
+    const auto languages = SentenceSplitter::languages();
+    const bool is_known = std::find(languages.begin(), languages.end(), source_) != languages.end();
+    how.splitter = std::make_shared<const SentenceSplitter>(is_known ? source_ : "en");
+    if (facts_) {
+      how.together = facts_->sentences;
+      how.together_tokens = facts_->source_tokens;
+    }
+  }
+  std::vector<std::unique_ptr<Document>> documents;
+  std::vector<SourceText> sources;
+  for (const std::string& text : call.texts) {
+    documents.push_back(document_of(text, call));
+    for (const TextBlock& block : documents.back()->blocks()) {
+      sources.push_back({block.text, block.marks});
+    }
+  }
+  TranslatedTexts result;
+  std::vector<TranslatedText> translated;
+  TextTranslator(*translator_, how).translate(sources, [&](std::int64_t, TranslatedText one) {
+    KETTE_CHECK(one.fault.empty(), one.fault);
+    translated.push_back(std::move(one));
+  });
+  auto next = translated.begin();
+  for (const std::unique_ptr<Document>& document : documents) {
+    const auto first = next;
+    std::vector<TextBlock> blocks;
+    std::size_t ranks = 1;
+    for (const TextBlock& block : document->blocks()) {
+      blocks.push_back({next->text, next->marks});
+      for (const TranslatedSentence& sentence : next->sentences) {
+        ranks = std::max(ranks, sentence.translation.n_best.size());
+        result.doubts += sentence.notes.are_doubts() ? 1 : 0;
+        if (sentence.translation.n_best.empty()) continue;
+        result.target_tokens += std::ssize(sentence.translation.n_best.front().hypothesis.tokens);
+      }
+      result.source_tokens += std::ssize(translator_->tokenizer()->encode(block.text));
+      ++next;
+    }
+    TranslatedTexts::One& one = result.texts.emplace_back();
+    one.text = document->with(blocks);
+    std::set<std::string> known = {one.text};
+    for (std::size_t rank = 1; rank < ranks; ++rank) {
+      auto each = first;
+      for (std::size_t i = 0; i < blocks.size(); ++i, ++each) {
+        blocks[i] = {alternative(*each, document->blocks()[i].text, rank), {}};
+      }
+      std::string other = document->with(blocks);
+      if (known.insert(other).second) one.alternatives.push_back(std::move(other));
+    }
+  }
+  return result;
+}
+
+namespace {
+
+/// Draws of a text that also end when somebody says so.
+class StoppableDraws final : public Policy {
+ public:
+  StoppableDraws(const DrawnTexts::Options& options, OnToken on_token,
+                 std::shared_ptr<const std::atomic<bool>> stops)
+      : draws_(options, std::move(on_token)), stops_(std::move(stops)) {}
+
+  std::int64_t rows() const override { return has_stopped_ ? 0 : draws_.rows(); }
+  std::int64_t most_rows() const override { return draws_.most_rows(); }
+  std::span<const std::int32_t> tokens(std::int64_t row) const override {
+    return draws_.tokens(row);
+  }
+  Question question(std::int64_t row) const override { return draws_.question(row); }
+  bool takes_constraints() const override { return false; }
+  Chosen choose(std::span<const Continuations> answers) override {
+    has_stopped_ = *stops_;
+    return has_stopped_ ? Chosen{} : draws_.choose(answers);
+  }
+  std::vector<Hypothesis> results() override { return draws_.results(); }
+
+ private:
+  DrawnTexts draws_;
+  std::shared_ptr<const std::atomic<bool>> stops_;
+  bool has_stopped_ = false;
+};
+
+}  // namespace
+
+ServedGenerator::ServedGenerator(std::string name, const ModelFiles& files,
+                                 const LoadOptions& loading, const EngineHost::Options& options)
+    : name_(std::move(name)) {
+  const LoadedEnsemble<Gpt> loaded = load_ensemble<Gpt>({files}, loading);
+  tokenizer_ = loaded.tokenizer;
+  const Ensemble ready = loaded.models.for_decoding(loaded.types);
+  loaded.release();
+  host_ = std::make_unique<EngineHost>(ready, options);
+}
+
+Ids ServedGenerator::tokens_of(const std::string& prompt) const {
+  Ids ids = tokenizer_->encode(prompt);
+  if (ids.empty()) ids.push_back(tokenizer_->special().end);
+  return ids;
+}
+
+std::vector<Completion> ServedGenerator::complete(const CompletionCall& call, const OnText& on_text,
+                                                  const std::function<void()>& check) const {
+  HostClient client(*host_, check);
+  const Ids& prompt = call.prompt;
+  std::vector<Completion> completions(static_cast<std::size_t>(call.n));
+  std::vector<TextPieces> pieces(completions.size(), TextPieces(*tokenizer_, prompt, call.stop));
+  std::vector<std::shared_ptr<std::atomic<bool>>> stops;
+  for (std::int64_t copy = 0; copy < call.n; ++copy) {
+    stops.push_back(std::make_shared<std::atomic<bool>>(false));
+  }
+  const auto tell = [&](std::int64_t copy, const std::string& more) {
+    completions[copy].text += more;
+    if (on_text && !more.empty()) on_text(copy, more);
+  };
+  const auto add = [&](std::int64_t copy, std::int32_t token) {
+    if (pieces[copy].has_ended()) return;
+    ++completions[copy].tokens;
+    tell(copy, pieces[copy].add(token));
+    if (pieces[copy].has_ended()) *stops[copy] = true;
+  };
+  const auto make = [&](std::int64_t copy) {
+    Request request{copy, {}, prompt};
+    const DrawnTexts::Options options{
+        call.sampling, 1, call.max_tokens, tokenizer_->special().end, 0, copy};
+    request.policy = std::make_unique<StoppableDraws>(
+        options,
+        [post = client.post(), &add, copy](std::int64_t, std::int32_t token) {
+          post([&add, copy, token] { add(copy, token); });
+        },
+        stops[copy]);
+    request.done = [&, copy](const std::vector<Hypothesis>& found) {
+      if (pieces[copy].has_ended()) return;
+      completions[copy].is_cut = std::ssize(found.front().tokens) == call.max_tokens;
+      tell(copy, pieces[copy].finish());
+    };
+    return request;
+  };
+  client.run(call.n, make);
+  return completions;
+}
+
+ServedModels load_served_models(const std::vector<NamedFolder>& folders, const LoadOptions& loading,
+                                const EngineHost::Options& options) {
+  std::set<std::string> names;
+  for (const NamedFolder& one : folders) {
+    KETTE_CHECK(names.insert(one.name).second,
+                "serve: expected a name of its own for each model, given ", one.name, " twice");
+  }
+  ServedModels models;
+  for (const auto& [name, folder] : folders) {
+    const auto config = read_config(folder);
+    if (dynamic_cast<const TransformerConfig*>(config.get()) != nullptr) {
+      models.translators.push_back(
+          std::make_unique<ServedTranslator>(name, ModelFiles{folder, {}}, loading, options));
+    } else if (dynamic_cast<const GptConfig*>(config.get()) != nullptr) {
+      models.generators.push_back(
+          std::make_unique<ServedGenerator>(name, ModelFiles{folder, {}}, loading, options));
+    } else {
+      fail(folder.string(), ": expected a model that translates or writes text, given a ",
+           config->family().what);
+    }
+  }
+  return models;
+}
+
+}  // namespace kette
