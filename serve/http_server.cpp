@@ -290,7 +290,7 @@ class HttpServer::Connection final : public HttpExchange {
   bool refuse(const error_code& error) {
     if (error == http::error::end_of_stream || error == asio::error::eof ||
         error == http::error::partial_message ||
-        error.category() == boost::system::system_category()) {
+        (error.category() == boost::system::system_category() && error != asio::error::timed_out)) {
       return false;
     }
     keeps_alive_ = false;

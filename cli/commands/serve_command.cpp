@@ -1,7 +1,9 @@
 // `kette serve`: models behind HTTP.
-#include <signal.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -66,16 +68,36 @@ void say(const std::string& line) {
   std::cerr << "kette serve: " << visible(line) << std::endl;
 }
 
+/// Signals as they come, for a thread that waits for them: libraries have threads of their own, which any signal may
+/// interrupt.
+class SignalPipe {
+ public:
+  SignalPipe() {
+    KETTE_CHECK(::pipe2(ends_, O_CLOEXEC) == 0, "serve: expected a pipe, given none");
+    struct sigaction action = {};
+    action.sa_handler = [](int signal) {
+      const auto byte = static_cast<char>(signal);
+      [[maybe_unused]] const ssize_t written = ::write(ends_[1], &byte, 1);
+    };
+    action.sa_flags = SA_RESTART;
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) ::sigaction(signal, &action, nullptr);
+    ::signal(SIGPIPE, SIG_IGN);
+  }
+  int next() const {
+    char signal = 0;
+    while (::read(ends_[0], &signal, 1) != 1) {
+    }
+    return signal;
+  }
+
+ private:
+  static inline int ends_[2] = {-1, -1};
+};
+
 void run(ServeOptions& o) {
   const EngineHost::Options engines{use_threads(o.common), o.batch_tokens};
   const std::vector<NamedFolder> folders = folders_of(o);
-  // Signals are taken by one thread alone: all others are made with them blocked.
-  sigset_t signals;
-  sigemptyset(&signals);
-  for (const int one : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, one);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  signal(SIGPIPE, SIG_IGN);
-
+  const SignalPipe signals;
   o.http.port = static_cast<std::uint16_t>(o.port);
   o.http.body_bytes = static_cast<std::uint64_t>(o.body_bytes);
   o.http.connections = o.connections;
@@ -94,9 +116,7 @@ void run(ServeOptions& o) {
 
   std::thread([&] {
     while (true) {
-      int signal = 0;
-      sigwait(&signals, &signal);
-      if (signal == SIGHUP) {
+      if (signals.next() == SIGHUP) {
         try {
           api.replace(load());
           say("the models were loaded anew");

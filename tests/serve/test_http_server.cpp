@@ -95,7 +95,7 @@ TEST_CASE("http: requests of one connection are answered one after the other") {
   CHECK(contains(client.read_until(">"), "<abc>"));
   client.send("HEAD /h HTTP/1.1\r\nConnection: close\r\n\r\n");
   const std::string head = client.read_all();
-  CHECK(contains(head, "Content-Length: 13"));
+  CHECK(contains(head, "Content-Length: 12"));
   CHECK(head.ends_with("\r\n\r\n"));
 }
 
