@@ -205,6 +205,10 @@ void Api::dispatch(HttpExchange& exchange, std::string& api, int& status) {
   }
 }
 
+std::int64_t characters_of(std::string_view text) {
+  return std::count_if(text.begin(), text.end(), [](char c) { return !continues_utf8(c); });
+}
+
 void check_size(const std::vector<std::string>& texts, const char* name,
                 const ServeLimits& limits) {
   if (std::ssize(texts) > limits.texts) {
@@ -214,10 +218,7 @@ void check_size(const std::vector<std::string>& texts, const char* name,
                    name);
   }
   std::int64_t characters = 0;
-  for (const std::string& text : texts) {
-    characters +=
-        std::count_if(text.begin(), text.end(), [](char c) { return !continues_utf8(c); });
-  }
+  for (const std::string& text : texts) characters += characters_of(text);
   if (characters > limits.characters) {
     throw ApiError(400,
                    std::string(name) + ": expected at most " + std::to_string(limits.characters) +

@@ -81,6 +81,8 @@ struct DetectedLanguage {
   double confidence = 0;
 };
 std::vector<DetectedLanguage> detect(const ServedModels& models, const std::string& text);
+/// Of text in UTF-8.
+std::int64_t characters_of(std::string_view text);
 /// An ApiError if they are too many or too long.
 void check_size(const std::vector<std::string>& texts, const char* name, const ServeLimits& limits);
 

@@ -45,8 +45,10 @@ void deepl_translate(const ApiCall& call) {
       translator_for(call.models, source, language_of(target), wanted.texts);
   const TranslatedTexts found = translator.translate(wanted, call.check);
   Json list = Json::array();
-  for (const TranslatedTexts::One& one : found.texts) {
-    list.push_back({{"detected_source_language", upper(translator.source())}, {"text", one.text}});
+  for (std::size_t i = 0; i < found.texts.size(); ++i) {
+    list.push_back({{"detected_source_language", upper(translator.source())},
+                    {"text", found.texts[i].text},
+                    {"billed_characters", characters_of(wanted.texts[i])}});
   }
   call.answer({{"translations", list}});
 }
