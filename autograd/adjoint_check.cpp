@@ -39,7 +39,8 @@ class AdjointTest {
   }
 
  private:
-  /// Elements of like gradients together, each weighted by about 1 over its own, with a random sign.
+  /// Groups elements of similar gradients, each with a weight of about 1 / its gradient and a
+  /// random sign.
   std::vector<Probe> probes() const {
     std::vector<std::int64_t> elements = checked_elements(std::ssize(gradient_), options_);
     std::stable_sort(elements.begin(), elements.end(), [&](std::int64_t a, std::int64_t b) {
@@ -54,7 +55,7 @@ class AdjointTest {
         if (static_cast<std::int64_t>(at) % together == 0) probes.emplace_back();
         const double gradient = std::abs(gradient_[elements[at]]);
         probes.back().elements.push_back(elements[at]);
-        // Of no simple ratio to each other, in which errors would cancel.
+        // Random, since errors would cancel if weights had simple ratios.
         const double weight = random.uniform(0.5, 1) / (gradient > 0 ? gradient : 1);
         probes.back().weights.push_back(std::copysign(weight, random.uniform(-1, 1)));
       }
@@ -62,7 +63,7 @@ class AdjointTest {
     return probes;
   }
 
-  /// Of v times a factor.
+  /// <u, J (factor * v)>.
   Change change(const Probe& probe, double factor) const {
     const Moved moved(direction_, probe);
     moved.set(factor);
@@ -110,7 +111,7 @@ class AdjointTest {
   const GradientCheckOptions& options_;
   Tensor direction_;
   std::vector<double> gradient_;
-  Values gradient_rounding_;  // of each element, where asked for
+  Values gradient_rounding_;  // of each element, if computed
   Verdicts verdicts_;
 };
 

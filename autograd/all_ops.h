@@ -1,6 +1,6 @@
 // The op table: every differentiable op, once. The gradient check, the comparisons with references,
-// dtypes and devices, docs/ops.md and `kette bench ops` walk this list. (Ops whose samples are too
-// small to be timed have larger inputs in cli/bench/bench_ops.cpp.)
+// dtypes and devices, docs/ops.md and `kette bench ops` use this list. (If samples are too small to
+// time, cli/bench/bench_ops.cpp has larger inputs.)
 #pragma once
 
 #include <tuple>

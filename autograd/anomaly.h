@@ -1,6 +1,5 @@
-// Anomaly mode: while one AnomalyDetection is alive, the output of every op, forward and backward,
-// is searched for NaN and infinity, and the first one is an Error that names the op, the shapes and
-// the index.
+// Anomaly mode: while an AnomalyDetection is alive, the output of every op, forward and backward,
+// is checked for NaN and infinity. The first one is an Error with the op, the shapes and the index.
 #pragma once
 
 #include <span>

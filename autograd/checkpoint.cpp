@@ -22,7 +22,7 @@ class CheckpointNode final : public Tape::Node {
       again.push_back(inputs[i]->wanted() ? tape.watch(values_[i]) : Variable(values_[i]));
     }
     const Variable result = function_(again);
-    if (!tape.tracks(result)) return;  // of constants, by frozen layers
+    if (!tape.tracks(result)) return;  // the inputs are constants, the layers frozen
     tape.backward(result, gradients[0]);
     for (std::size_t i = 0; i < again.size(); ++i) {
       if (!inputs[i]->wanted()) continue;
@@ -54,7 +54,7 @@ Variable checkpoint(std::function<Variable(const std::vector<Variable>&)> functi
     output = result.value();
     is_dual = result.has_tangent();
   }
-  if (is_dual) return function(inputs);  // what the tape keeps then is what second derivatives take
+  if (is_dual) return function(inputs);  // second derivatives need what the tape keeps
   std::vector<const Variable*> pointers;
   for (const Variable& input : inputs) pointers.push_back(&input);
   auto node = std::make_unique<CheckpointNode>(std::move(function), inputs);

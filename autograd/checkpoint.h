@@ -1,8 +1,8 @@
 // Activation recompute (Chen et al. 2016, "Training Deep Nets with Sublinear Memory Cost"): the
-// function runs once without a tape, only its inputs are kept, and backward runs it again to get
-// the activations. Trades one more forward pass for the memory of everything in between. The
-// function must be deterministic: take its dropout keys by value. For library users: the models
-// number their dropouts as they go, so no command uses it.
+// function runs once without a tape, only its inputs are kept, and backward runs it again for the
+// activations. This saves the memory of the activations for one more forward pass. The function
+// must be deterministic, so capture dropout keys by value. For library users only: the models
+// number their dropouts as they run, so no command uses it.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,8 @@
 
 namespace kette {
 
-/// function(inputs), recomputed in backward. Parameters used inside get their gradients as usual. Any other value
-/// of the tape that it uses must be among the inputs, else backward is an Error.
+/// function(inputs), recomputed in backward. Parameters used inside get their gradients as usual.
+/// Any other value of the tape that it uses must be an input, else backward throws an Error.
 Variable checkpoint(std::function<Variable(const std::vector<Variable>&)> function,
                     const std::vector<Variable>& inputs);
 

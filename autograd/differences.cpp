@@ -8,7 +8,7 @@
 namespace kette {
 namespace {
 
-/// A derivative, and how far it may be off.
+/// An estimate of a derivative and its error.
 struct Estimate {
   double value = 0, noise = 0;
 };
@@ -32,8 +32,8 @@ class Neighbourhood {
       : step_(step), at_{line(-4 * step), line(-2 * step), line(-step),   center,
                          line(step),      line(2 * step),  line(4 * step)} {}
 
-  /// What rounding makes of the outputs that move within this, or `widest`, neighbourhood. One that does not move in the
-  /// widest may move by less than its last bit.
+  /// The rounding error of the outputs that move within this, or the `widest`, neighbourhood. An
+  /// output that does not move in the widest may move by less than its last bit.
   double rounding(const Neighbourhood& widest, double epsilon) const {
     constexpr double kRoundings = 8;  // of an output that moves
     double noise = 0;
@@ -64,7 +64,7 @@ class Neighbourhood {
                        [&](const Values& outputs) { return outputs[output] != at_[3][output]; });
   }
   double slope(int a, int b) const { return quotient(at(a), at(b), (b - a) * step_); }
-  /// To step 0, from quotients at h, 2h and 4h whose errors go with h^order, h^(2 order), ...
+  /// Extrapolates to step 0 from quotients at h, 2h and 4h with errors of h^order, h^(2 order), ...
   static Estimate extrapolated(int order, double once, double twice, double four_times) {
     const double factor = std::exp2(order), squared = factor * factor;
     const double near = (factor * once - twice) / (factor - 1),
@@ -82,10 +82,12 @@ Verdict verdict(const Estimate& expected, double got, const GradientCheckOptions
   return {expected.value, got, expected.noise, allowed};
 }
 
-/// By those with the least noise: what has much more says nothing. At a kink both sides are right.
+/// Decides by the estimates with the least noise; those with much more say nothing. At a kink both
+/// sides are right.
 std::optional<Verdict> best_of(const std::vector<Estimate>& estimates, double got,
                                const GradientCheckOptions& options) {
-  // A remainder may be small by accident; where steps are so large as in f32, it often is, with a kink on either side.
+  // A remainder may be small by accident. With the large steps of f32 it often is, with a kink on
+  // either side.
   const double clear = options.dtype == DType::f64 ? 30 : 1000;
   double least = std::numeric_limits<double>::infinity();
   for (const Estimate& estimate : estimates) least = std::min(least, estimate.noise);
@@ -107,8 +109,8 @@ Verdict judge_by_differences(const Line& line, double got, const GradientCheckOp
   if (plain.share() <= 1 || !options.tries_again || (worst > 1 && plain.share() <= worst)) {
     return plain;
   }
-  constexpr double kSmallNoise = 1e-4;  // of a gradient: more precise it need not be
-  // A large step has the least rounding, a small one leaves kinks outside.
+  constexpr double kSmallNoise = 1e-4;  // relative to the gradient; precise enough
+  // Large steps have the least rounding; small ones avoid kinks.
   const double epsilon = epsilon_of(options.dtype);
   const Values center = line(0);
   std::optional<Neighbourhood> widest;

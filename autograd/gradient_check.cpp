@@ -23,7 +23,7 @@ std::vector<double> weighted(const Outputs& outputs, const std::vector<Values>& 
   return terms;
 }
 
-/// The adjoint test, or why there is none: an op without a tangent says so.
+/// Adds the adjoint test, or why there is none: an op without a tangent.
 void add_adjoint(GradientCheck& check, const std::function<GradientGap()>& test) {
   try {
     check.adjoint = test();
@@ -78,7 +78,8 @@ class FunctionCheck {
     }
   }
 
-  /// Of each input that wants one, undefined where none arrived; of one output alone, or of all.
+  /// The gradient of each tracked input, undefined if none arrived; from one output alone, or from
+  /// all.
   std::vector<Tensor> gradients(double factor, std::optional<std::size_t> alone,
                                 std::vector<Tensor>* given = nullptr) const {
     Tape tape;
@@ -122,7 +123,7 @@ class FunctionCheck {
     }
   }
 
-  /// Backward is linear: what comes of each output alone, with no gradient of the others, adds up to that of all.
+  /// Backward is linear: gradients from each output alone must add up to those from all.
   void take_outputs_alone(std::size_t outputs, const std::vector<Tensor>& all) {
     std::vector<std::vector<Tensor>> alone;
     for (std::size_t i = 0; i < outputs; ++i) alone.push_back(gradients(1, i));

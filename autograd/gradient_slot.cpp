@@ -41,7 +41,7 @@ void GradientSlot::check(const Tensor& gradient) const {
   if (!gradient.defined() || !can_be_summed_to(gradient.shape(), shape_)) {
     wrong("shape " + shape_.str() + " (or of one that it was broadcast to)");
   }
-  // Of f32 and bf16 either is taken for the other.
+  // f32 and bf16 are accepted for each other.
   if (compute_dtype(gradient.dtype()) != compute_dtype(dtype_)) wrong(name_of(dtype_));
 }
 

@@ -1,19 +1,20 @@
-// Where the gradient of one value gathers. An op's backward writes straight into the slots of its inputs: add()
-// hands over a tensor, buffer() lends one to a kernel that can add in place. Broadcasting is undone here and
-// nowhere else (Goodfellow et al., Deep Learning, section 6.5: a value used twice sums its gradients).
+// Accumulates the gradient of one value (Goodfellow et al., Deep Learning, section 6.5: a value
+// used twice sums its gradients). An op's backward writes directly into the slots of its inputs:
+// add() takes a tensor, buffer() lends one to a kernel that can add in place. Broadcasting is
+// undone only here.
 #pragma once
 
 #include "autograd/variable.h"
 
 namespace kette {
 
-/// Room for a gradient of dy's shape, written by a kernel that may write over dy while it reads it:
-/// dy itself where nothing else needs it.
+/// Memory for a gradient of dy's shape, for a kernel that may overwrite dy as it reads it: dy
+/// itself if nothing else holds it.
 Tensor room_over(const Tensor& dy);
 
 class GradientSlot;
 
-/// A gradient that is not of its value's shape or dtype; the tape adds whose it is.
+/// A gradient whose shape or dtype is not its value's. The tape adds op and input to the text.
 class WrongGradient : public Error {
  public:
   WrongGradient(const GradientSlot& given_to, const std::string& message)
@@ -31,39 +32,39 @@ class GradientSlot {
     leaf_ = std::move(leaf);
   }
 
-  /// An empty one for the same value.
+  /// An empty slot for the same value.
   GradientSlot another() const;
   bool wanted() const { return wanted_; }
   const Shape& shape() const { return shape_; }
-  /// Adds a gradient of this slot's shape, or of a shape it was broadcast to. Of bf16 values the
-  /// slot's dtype is f32 where a leaf gathers, bf16 elsewhere; either is taken. Throws WrongGradient.
+  /// Adds a gradient of this slot's shape, or of a shape that it was broadcast to. For bf16 values
+  /// the slot's dtype is f32 if it is a leaf's, else bf16; add() takes both. Throws WrongGradient.
   void add(Tensor gradient);
 
-  /// Where a kernel writes. With `adds` the tensor is what has gathered so far, to be added to.
+  /// Where a kernel writes. With `adds` the tensor is the sum so far, and the kernel adds to it.
   struct Buffer {
     Tensor tensor;
     bool adds = false;
-    bool zeros = false;  ///< of sums(): they may be written as well as added to
+    bool zeros = false;  ///< from sums(): all zeros, may be overwritten or added to
   };
-  /// For a kernel that writes this slot's dtype: nothing is left to do afterwards.
+  /// For a kernel that writes this slot's dtype. No add() afterwards.
   Buffer buffer();
-  // The others are for kernels that write one dtype alone, whether the gradient is wanted or not. A
-  // tensor that does not add is handed to add() afterwards.
+  // The following are for kernels that write one dtype only, even if the gradient is not wanted.
+  // Unless `adds`, pass the tensor to add() afterwards.
   /// dy's dtype: room_over(dy) unless it adds.
   Buffer buffer_over(const Tensor& dy);
-  /// The dtype that sums over rows gather in, f32 for a `value` of bf16: zeros unless it adds.
+  /// compute_dtype() of `value`, for sums over rows: zeros unless it adds.
   Buffer sums(const Tensor& value);
 
-  /// Whether anything has gathered.
+  /// Whether a gradient has arrived.
   bool filled() const { return gradient_.defined(); }
-  /// Hands the gradient over and empties the slot.
+  /// Moves the gradient out and empties the slot.
   Tensor take() { return std::move(gradient_); }
   const Tensor& peek() const { return gradient_; }
   const std::shared_ptr<Leaf>& leaf() const { return leaf_; }
 
  private:
   void check(const Tensor& gradient) const;
-  /// Whether what is here is a leaf's gradient that is zero; it will not be for long.
+  /// Whether this is a leaf's gradient known to be zero; clears that mark.
   bool take_cleared();
 
   bool wanted_ = false;

@@ -12,10 +12,10 @@
 namespace kette {
 namespace {
 
-/// A loss of several tensors, by what is asked of it. All vectors have one entry for each of them.
+/// The functions of a loss of several tensors. All vectors have one entry per tensor.
 struct SecondOrderProblem {
   std::vector<std::string> names;
-  std::vector<Tensor> at;  ///< moved by the check, and put back
+  std::vector<Tensor> at;  ///< moved by the check, then restored
   std::function<std::vector<Values>(double factor)> gradients;  ///< of the loss times a factor
   std::function<std::vector<Values>(const std::vector<Tensor>& v)> product;
 };
@@ -82,7 +82,7 @@ class SecondOrderCheck {
     return probe;
   }
 
-  /// Where nothing is moved.
+  /// At the original values.
   std::vector<Values> rounding_of_gradients() const {
     const auto end_to_end = [&](double factor) {
       Values all;
@@ -101,14 +101,14 @@ class SecondOrderCheck {
     return rounding;
   }
 
-  /// Each element of H v against the differences of its gradient along v.
+  /// Compares each element of H v with differences of its gradient along v.
   void compare(const std::vector<Probe>& v, const std::vector<Values>& product,
                const std::vector<Values>& rounding, std::vector<GradientCheck>& checks) const {
     std::vector<std::unique_ptr<Moved>> moved;
     for (std::size_t i = 0; i < v.size(); ++i) {
       moved.push_back(std::make_unique<Moved>(problem_.at[i], v[i]));
     }
-    std::map<double, std::vector<Values>> seen;  // all elements ask for the same offsets
+    std::map<double, std::vector<Values>> seen;  // all elements use the same offsets
     const auto gradients_at = [&](double offset) -> const std::vector<Values>& {
       const auto [found, is_new] = seen.try_emplace(offset);
       if (is_new) {
@@ -179,7 +179,7 @@ GradientCheck check_second_order(const DifferentiableFunction& function,
     problem.names.push_back("input " + std::to_string(i));
     problem.at.push_back(all[i]);
   }
-  // Gradients of the weighted outputs, or of their tangents where v is given.
+  // Gradients of the weighted outputs, or, with v, of their tangents.
   const auto gradients = [&](double factor, const std::vector<Tensor>* v) {
     Tape tape;
     std::vector<Variable> given(all.begin(), all.end());

@@ -1,5 +1,5 @@
-// The slots of an op's inputs as its backward is given them: where one value is several inputs, each has a slot of its
-// own, for a kernel may write to several at once.
+// The slots of an op's inputs, as its backward gets them. If several inputs are the same value,
+// each gets its own slot, since a kernel may write to several at once.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace kette {
 
 class InputSlots {
  public:
-  /// slots: those of the values.
+  /// slots: those of the inputs' values.
   void assign(const std::vector<GradientSlot*>& slots) {
     given_ = slots;
     for (std::size_t i = 1; i < slots.size(); ++i) {
@@ -25,7 +25,7 @@ class InputSlots {
     }
   }
   std::span<GradientSlot* const> given() const { return given_; }
-  /// Adds up what came to the same value.
+  /// Sums the gradients of the same value.
   void gather() {
     for (auto& [slot, of_value] : again_) {
       if (slot.filled()) of_value->add(slot.take());
@@ -35,7 +35,7 @@ class InputSlots {
 
  private:
   std::vector<GradientSlot*> given_;
-  std::deque<std::pair<GradientSlot, GradientSlot*>> again_;  // which does not move
+  std::deque<std::pair<GradientSlot, GradientSlot*>> again_;  // addresses are stable
 };
 
 }  // namespace kette

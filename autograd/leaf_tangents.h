@@ -1,4 +1,4 @@
-// Directions that parameters change along (forward mode).
+// Tangents of parameters (forward mode).
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace kette {
 
-/// Leaves change along directions while this lives.
+/// While this lives, the leaves have `directions` as tangents.
 class LeafTangents {
  public:
   LeafTangents(const std::vector<std::shared_ptr<Leaf>>& leaves,

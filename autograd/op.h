@@ -1,4 +1,4 @@
-// What a file of an op includes: recording, samples and the kernels of all devices.
+// The includes of an op's source file: recording, samples and the kernels of all devices.
 #pragma once
 
 #include "autograd/record.h"

@@ -8,7 +8,8 @@ std::vector<OpInfo> load_op_library(const std::filesystem::path& file) {
   const std::string name = file.string();
   KETTE_CHECK(std::filesystem::exists(file), name,
               ": expected a shared object with ops, given no file");
-  // With a slash, so that it is not looked for elsewhere. Never closed: its code is what the ops are.
+  // An absolute path, so that dlopen does not search for it. Never closed, since the ops are its
+  // code.
   void* handle = dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr)
     fail(name,

@@ -1,7 +1,9 @@
-// Ops of a shared object that is made outside of Kette, for `kette gradcheck --library ./libmyops.so`. In one of its sources
+// Ops in a shared library built outside of Kette, for `kette gradcheck --library ./libmyops.so`.
+// One of its sources lists them:
 //   KETTE_OPS(my::Softplus, my::SoftSign)
-// lists them: structs as record.h and sample.h have them, with samples(). It is linked with Kette::kette-ops, which is the
-// headers and the kernels alone: all else, the tape first of all, is the program's, of which a process has one.
+// They are structs as described in record.h and sample.h, with samples(). The library is linked
+// with Kette::kette-ops, which has only the headers and the kernels. All else, above all the tape,
+// must be the program's, since a process may have only one.
 #pragma once
 
 #include <filesystem>
@@ -11,10 +13,10 @@
 
 namespace kette {
 
-/// What a library tells the program that loads it.
+/// The interface of a library to the program that loads it.
 struct OpLibrary {
-  const char* version;  ///< of the Kette whose headers it was compiled with
-  std::size_t layout;   ///< sizes of what it shares with the program
+  const char* version;  ///< of the Kette headers it was compiled with
+  std::size_t layout;   ///< kLayoutOfOps: a hash of the sizes of shared types
   Tape* (*current_tape)();
   std::vector<OpInfo> (*ops)();
 };
@@ -22,7 +24,7 @@ inline constexpr std::size_t kLayoutOfOps =
     sizeof(Tensor) +
     1000 * (sizeof(Variable) + 1000 * (sizeof(Sample) + 1000 * sizeof(GradientSlot)));
 
-/// The ops that a shared object lists; it stays loaded. Throws an Error that names the file and what is wrong with it.
+/// The ops of a shared library, which stays loaded. The Error says what is wrong with the file.
 std::vector<OpInfo> load_op_library(const std::filesystem::path& file);
 
 }  // namespace kette

@@ -1,5 +1,5 @@
-// Who watches ops (inspect/): told of each as it runs forward, is recorded, and runs backward. Where nobody
-// watches a thread, that costs a branch.
+// Observers of ops (inspect/): told when each op runs forward, is recorded, and runs backward.
+// Without an observer on the thread this costs one branch.
 #pragma once
 
 #include "autograd/tape.h"
@@ -12,7 +12,7 @@ struct OpCall {
   OpName name;
   const char* formula;
   std::span<const Variable* const> inputs;
-  /// Of its last input, a table, only some rows are read, one for each row of the result.
+  /// The last input is a table, of which one row is read for each row of the result.
   bool reads_rows_of_table = false;
 };
 
@@ -30,20 +30,20 @@ class OpObserver {
   virtual ~OpObserver() = default;
 
   virtual void before_forward(const OpCall& call) = 0;
-  /// Between the other two, if a tape records it. inputs: the op's.
+  /// Called between the other two, if a tape records the op. inputs: the op's.
   virtual void recorded(const TapeEntry& entry, std::span<const Variable* const> inputs) = 0;
   virtual void after_forward(std::span<const Variable> results) = 0;
-  /// gradients: of the outputs, some perhaps undefined. inputs: where those of the op's inputs gather.
-  /// What is kept of either changes what the op may write over: only look.
+  /// gradients: of the outputs, some perhaps undefined. inputs: the slots of the op's inputs. Only
+  /// read them: a kept copy of a tensor would change what the op may overwrite.
   virtual void before_backward(const TapeEntry& entry, std::span<const Tensor> gradients,
                                std::span<GradientSlot* const> inputs) = 0;
   virtual void after_backward(const TapeEntry& entry, std::span<GradientSlot* const> inputs) = 0;
 
-  /// The one that watches this thread, or null.
+  /// This thread's observer, or null.
   static OpObserver* current();
 };
 
-/// Watches this thread while one is alive.
+/// While it lives, `observer` watches this thread.
 class OpObservation {
  public:
   explicit OpObservation(OpObserver* observer);

@@ -1,5 +1,5 @@
-// What the header of an op includes: the types that its struct and its function are declared with. Its source
-// includes autograd/op.h.
+// The includes of an op's header: the types in the declarations of its struct and function. Its
+// source includes autograd/op.h.
 #pragma once
 
 #include <array>

@@ -55,7 +55,7 @@ void Verdicts::add(const Probe& probe, const Verdict& verdict) {
   const bool is_first = summary_.gaps.empty();
   double weight = 0;
   for (const double of_element : probe.weights) weight += std::abs(of_element);
-  // Where a gradient is wrong, the right one may be the largest of all.
+  // If a gradient is wrong, the right one may be the largest of all.
   const double gap = verdict.share() * summary_.tolerance,
                of_largest =
                    verdict.distance() / std::max(weight * scale_, std::abs(verdict.expected));

@@ -1,5 +1,5 @@
-// What the two proofs of a gradient share: which elements are moved together, how a tensor is moved, and how the worst
-// verdict is found.
+// Shared by both tests of a gradient: which elements are moved together, how a tensor is moved, and
+// how the worst verdict is found.
 #pragma once
 
 #include <algorithm>
@@ -10,17 +10,17 @@
 
 namespace kette {
 
-/// Elements of a tensor that are moved together, each by its weight.
+/// Elements of a tensor that are moved together, each in proportion to its weight.
 struct Probe {
   std::vector<std::int64_t> elements;
   std::vector<double> weights;
 
   std::int64_t count() const { return static_cast<std::int64_t>(elements.size()); }
-  /// sum_j weight_j gradient_j: what a change of the loss along the probe should be.
+  /// sum_j weight_j gradient_j: the expected derivative of the loss along the probe.
   double along(const std::vector<double>& gradient) const;
 };
 
-/// A tensor on any device of which some elements are moved while this lives.
+/// Moves some elements of a tensor, on any device, while this lives.
 class Moved {
  public:
   Moved(Tensor tensor, const Probe& probe);
@@ -28,14 +28,14 @@ class Moved {
   Moved(const Moved&) = delete;
   Moved& operator=(const Moved&) = delete;
 
-  /// Each element of the probe to where it was, and `offset` times its weight further.
+  /// Sets each element of the probe to its original value + offset * its weight.
   void set(double offset) const;
 
  private:
   Tensor tensor_;
   const Probe& probe_;
-  bool is_whole_;               // written as a whole, not element by element
-  std::vector<double> center_;  // of the whole, or of the probe's elements
+  bool is_whole_;               // the tensor is written whole, not by element
+  std::vector<double> center_;  // original values of the whole, or of the probe's elements
 };
 
 /// One probe's verdict.
@@ -45,16 +45,16 @@ struct Verdict {
 
   double distance() const { return std::abs(expected - got); }
   double size() const { return std::max(std::abs(expected), std::abs(got)); }
-  /// distance() by that; it fails above 1.
+  /// distance() / allowed; fails above 1.
   double share() const;
-  /// Not if noise hides the whole gradient.
+  /// False if the gradient is below the noise.
   bool tells() const { return size() == 0 || share() > 1 || noise < size(); }
 };
 
-/// Gathers the verdicts of one input into what is reported of it.
+/// Summarises the verdicts of one input.
 class Verdicts {
  public:
-  /// gradient: of the input; gaps are relative to its largest element, or to 1e-4.
+  /// gradient: of the input; `of_largest` is relative to its largest element, at least 1e-4.
   Verdicts(std::string label, Shape shape, const std::vector<double>& gradient, double tolerance);
   void add(const Probe& probe, const Verdict& verdict);
   const GradientGap& summary() const { return summary_; }
@@ -70,24 +70,25 @@ class Verdicts {
   GradientGap summary_;
 };
 
-/// Every so many of them, as options.elements says.
+/// Evenly spaced elements, as options.elements says.
 std::vector<std::int64_t> checked_elements(std::int64_t elements,
                                            const GradientCheckOptions& options);
-/// Those one by one; or options.directions of all elements, with random weights.
+/// One probe per checked element, or options.directions probes of all elements with random weights.
 std::vector<Probe> probes_of(std::int64_t elements, const GradientCheckOptions& options);
 
-/// u: fixed random weights of the elements of each output.
+/// u: fixed random weights for the elements of each output.
 std::vector<Values> weights_of(const Outputs& outputs, std::uint64_t seed);
-/// Backward from those of the values that are defined and tracked: their gradients are u times a factor.
+/// Backward from the values that are defined and tracked, with the gradients factor * u.
 void backward_weighted(Tape& tape, const std::vector<Variable>& values,
                        const std::vector<Values>& weights, double factor);
 
-/// How far rounding has the elements off that are made of a loss, or of its gradient, times a factor (seven odd ones, which do
-/// not round as 1 does), and taken over it: ten times the largest difference to `once`, those of factor 1, for each, since
-/// all samples of an error may be small.
+/// The rounding error of each element, sampled. again(factor) computes the elements with the loss,
+/// or its gradient, times a factor, for seven odd factors, which round differently from 1. The
+/// result is 10 times the largest |again(factor) / factor - once|, since all samples of an error
+/// may be small. once: the elements at factor 1.
 Values sampled_rounding(const Values& once, const std::function<Values(double factor)>& again);
 
-/// All elements, or zeros where no gradient arrived.
+/// All elements, or zeros if no gradient arrived.
 std::vector<double> values_or_zeros(const Tensor& gradient, const Shape& shape);
 
 }  // namespace kette

@@ -48,7 +48,7 @@ void PurityObserver::after_forward(std::span<const Variable>) {
 void PurityObserver::before_backward(const TapeEntry&, std::span<const Tensor> gradients,
                                      std::span<GradientSlot* const>) {
   for (const Tensor& gradient : gradients) {
-    // One more owner changes nothing where there are several.
+    // With several owners, one more changes nothing.
     const bool is_shared = gradient.defined() && !gradient.is_sole_owner();
     backward_.push_back(is_shared ? Kept{gradient, gradient.clone()} : Kept{});
   }

@@ -1,5 +1,5 @@
-// What an op must not do, and is watched for while a gradient is checked: change its inputs, and write over a gradient
-// that others still read (record.h: backward may write over dy when it is its sole owner).
+// Watches ops during a gradient check for what they must not do: change their inputs, or overwrite
+// a gradient that others still read (record.h: backward may overwrite dy only as its sole owner).
 #pragma once
 
 #include "autograd/op_observer.h"
@@ -8,11 +8,12 @@ namespace kette {
 
 class PurityObserver final : public OpObserver {
  public:
-  /// The first such deed: "scratch: backward wrote over the gradient of its output, which others read". Empty: none.
+  /// The first fault: "scratch: backward wrote over the gradient of its output, which others read".
+  /// Empty: none.
   const std::string& fault() const { return fault_; }
 
  private:
-  /// A tensor with what was in it.
+  /// A tensor and a copy of its values.
   struct Kept {
     Tensor tensor, before;
   };
@@ -27,11 +28,12 @@ class PurityObserver final : public OpObserver {
 
   std::string fault_;
   std::vector<std::pair<std::string, std::vector<Kept>>>
-      forward_;  // ops that run, an op's own ops within
+      forward_;  // ops that run; ops called inside an op nest
   std::vector<Kept> backward_;
 };
 
-/// Where two tensors of one shape and dtype differ by a bit, as "[2, 1] (0.5, then 0.7)"; empty: nowhere.
+/// The first difference in bits of two tensors of one shape and dtype: "[2, 1] (0.5, then 0.7)".
+/// Empty: none.
 std::string difference_of(const Tensor& before, const Tensor& after);
 
 }  // namespace kette

@@ -1,15 +1,15 @@
 // record(): applies an op and, if a tape is alive and wants the result's gradient, appends it.
 //
-// An op is a struct, one per differentiable function, with everything that is known about it:
+// An op is a struct, one per differentiable function, with all that belongs to it:
 //   static constexpr const char* name, *formula;
-//   Tensor forward(const Tensor& input...);                    keeps what backward needs as members
+//   Tensor forward(const Tensor& input...);                    saves what backward needs in members
 //   void backward(const Tensor& dy, GradientSlot& input...);   adds to the inputs' slots
 //   static std::vector<Sample> samples();                      inputs to check it on (sample.h)
-// backward may write over dy when it is its sole owner. An op without backward does not compile
-// here. How it changes with its inputs, for forward mode, it may say as well (tangents.h). Of an op with several outputs
-// forward returns a std::array of them, and backward is given one of their gradients, undefined where nothing depends on an
-// output. A name that is an OpName (tensor/op_name.h) also says where the op stands. An op
-// that reads of its last input, a table, some rows alone says so: static constexpr bool kReadsRowsOfTable = true.
+// backward may overwrite dy if it is its sole owner. An op without backward does not compile here.
+// For forward mode it may also have a tangent (tangents.h). With several outputs, forward returns a
+// std::array of them, and backward gets one of their gradients, undefined for unused outputs. A
+// name that is an OpName (tensor/op_name.h) also has the op's source line. If the op reads only
+// some rows of its last input, a table, set static constexpr bool kReadsRowsOfTable = true.
 #pragma once
 
 #include <algorithm>
@@ -54,7 +54,7 @@ OpCall call_of(std::span<const Variable* const> inputs) {
   return call;
 }
 
-/// Kernels take the memory of every operand to be their device's.
+/// Kernels assume that every operand is on their device.
 inline void check_devices(const char* op, std::span<const Variable* const> inputs) {
   const Tensor* first = nullptr;
   for (const Variable* input : inputs) {
@@ -89,14 +89,14 @@ std::array<Tensor, kOutputs> in_array(std::array<Tensor, kOutputs> outputs) {
   return outputs;
 }
 
-/// The results, in an array in any case.
+/// The results, always as an array.
 template <class Op, class... Inputs>
 auto record(Op op, const Inputs&... input) {
   const std::array<const Variable*, sizeof...(Inputs)> inputs{&input...};
   check_devices(Op::name, inputs);
   OpObserver* observer = OpObserver::current();
   if (observer) observer->before_forward(call_of<Op>(inputs));
-  std::optional<Op> as_set;  // forward keeps what backward needs
+  std::optional<Op> as_set;  // a copy: forward saves tensors in op
   if (!PauseTangents::paused && (input.has_tangent() || ...)) as_set.emplace(op);
   std::array outputs = in_array(op.forward(input.value()...));
   auto results = append(std::move(op), std::move(outputs), inputs);

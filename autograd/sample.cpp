@@ -7,7 +7,7 @@
 namespace kette {
 namespace {
 
-/// Uniform in the range, kinks left out.
+/// Uniform in the range, away from kinks.
 double drawn(const SampleInput& input, Random& random) {
   constexpr double kAway = 0.01;  // of the range
   const double away = kAway * (input.high - input.low);

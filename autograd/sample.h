@@ -1,5 +1,5 @@
-// Samples: small inputs on which an op is checked. From one sample follow the gradient check (f64),
-// the comparisons with the plain reference, of dtypes and of devices, and the bench entry.
+// Samples: small inputs for checking an op. Each is used by the gradient check (f64), the
+// comparisons with the plain reference, of dtypes and of devices, and the benchmark.
 #pragma once
 
 #include <functional>
@@ -10,15 +10,13 @@
 
 namespace kette {
 
-/// An input filled uniformly from [low, high), or given.
+/// An input: drawn uniformly from [low, high), or given values.
 struct SampleInput {
   Shape shape;
   double low = -1, high = 1;
-  std::vector<double>
-      kinks{};  ///< no value is drawn nearer to one of these than a hundredth of the range
-  Tensor
-      values{};  ///< given; of i32 (ids, a mask) they stay as they are, others take the check's dtype
-  bool constant = false;  ///< its gradient is not wanted
+  std::vector<double> kinks{};  ///< values keep 1/100 of the range away from these
+  Tensor values{};              ///< given; i32 (ids, a mask) as is, else cast to the check's dtype
+  bool constant = false;        ///< its gradient is not wanted
 };
 inline SampleInput given(const Tensor& values) {
   return {.shape = values.shape(), .values = values, .constant = values.dtype() == DType::i32};
@@ -42,11 +40,11 @@ struct Sample {
   std::vector<SampleInput> inputs;
   /// Applies the op; must work for any floating dtype.
   std::function<Variable(const std::vector<Variable>&)> call;
-  /// The same in plain loops over row-major values, sharing no code with the op.
+  /// The same function in plain loops over row-major values, without any code of the op.
   std::function<Values(const std::vector<Values>&)> reference{};
 };
 
-/// An op by what is known of it.
+/// An op's name, formula and samples.
 struct OpInfo {
   std::string name, formula;
   std::vector<Sample> samples;

@@ -1,10 +1,12 @@
-// Forward mode: what an op makes of inputs that change along a direction (Variable::tangent; Baydin et al. 2018, section
+// Forward mode: the tangents of an op's results (Variable::tangent; Baydin et al. 2018, section
 // 3.1). For it an op has one of
-//   Variable tangent(const std::array<Variable, N>& x, const std::array<Variable, N>& dx, const Variable& y) const;
-//   static constexpr bool kIsLinear = true;                    in all inputs together: the tangent is the op of theirs
-//   Variable composed(const std::array<Variable, N>& x) const; the same function of simpler ops
-// made of ops, so that a tape can record it: second derivatives follow. (Of an op with several outputs y is a std::array,
-// and so is what is returned.) An op without any is a NoTangent in forward mode, by name.
+//   Variable tangent(const std::array<Variable, N>& x, const std::array<Variable, N>& dx,
+//                    const Variable& y) const;
+//   static constexpr bool kIsLinear = true;                    in all inputs: its tangent is op(dx)
+//   Variable composed(const std::array<Variable, N>& x) const; the same function, of simpler ops
+// made of ops, so that a tape can record it for second derivatives. (With several outputs, y and
+// the returned value are std::arrays.) An op without any of them throws NoTangent, with its name,
+// in forward mode.
 #pragma once
 
 #include <array>
@@ -16,7 +18,7 @@
 
 namespace kette {
 
-/// An op that forward mode cannot pass.
+/// Thrown in forward mode for an op without a tangent.
 class NoTangent : public Error {
  public:
   using Error::Error;
@@ -33,7 +35,7 @@ std::array<Variable, kOutputs> in_array(std::array<Variable, kOutputs> outputs) 
   return outputs;
 }
 
-/// While one lives, ops of what has a tangent make none: a tangent is an expression of values.
+/// While one lives, results get no tangents even if inputs have: tangents are computed from values.
 class PauseTangents {
  public:
   PauseTangents() : before_(std::exchange(paused, true)) {}
@@ -46,7 +48,7 @@ class PauseTangents {
   bool before_;
 };
 
-/// Gives the results their tangents. op: as it was set, before it was applied.
+/// Gives the results their tangents. op: its state before forward.
 template <class Op, std::size_t kInputs, std::size_t kOutputs>
 void add_tangents(const Op& op, const std::array<const Variable*, kInputs>& inputs,
                   std::array<Variable, kOutputs>& results) {

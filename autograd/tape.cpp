@@ -36,7 +36,7 @@ bool Tape::tracks(const Variable& value) const {
   if (value.tape_ == 0) return false;
   if (value.tape_ == serial_) return true;
   for (const Tape* outer = previous_; outer; outer = outer->previous_) {
-    if (outer->serial_ == value.tape_) return false;  // a constant as far as the inner tape goes
+    if (outer->serial_ == value.tape_) return false;  // a constant for the inner tape
   }
   fail(
       "tape: expected a value of the tape that is alive, given one of another; pass value.value() to "

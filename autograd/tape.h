@@ -1,8 +1,8 @@
 // The dynamic tape: reverse-mode automatic differentiation (Baydin et al. 2018, section 3.2;
-// Goodfellow et al., Deep Learning, section 6.5.6). While a Tape is alive on a thread, every op
-// applied to a tracked value is appended to it; backward() walks the list once from the end, frees
-// each node as it passes, and needs no sort and no recursion. Nothing is recorded unless a Tape is
-// alive, so inference pays nothing.
+// Goodfellow et al., Deep Learning, section 6.5.6). While a Tape is alive on a thread, every op on
+// a tracked value is appended to it. backward() goes through the list once from the end and frees
+// each node; it needs no sort and no recursion. Without a Tape nothing is recorded, so inference
+// costs nothing extra.
 //
 //   Tape tape;
 //   Variable loss = model(batch);
@@ -32,27 +32,26 @@ class Tape {
   /// The tape that records on this thread, or null.
   static Tape* current();
 
-  /// A value whose gradient is wanted though it is no parameter; read it with gradient().
+  /// Tracks a value that is not a parameter; read its gradient with gradient().
   Variable watch(const Tensor& value);
-  /// Whom backward() tells of each leaf that the tape knows as soon as it adds nothing more to its gradient.
+  /// backward() calls tell(leaf) for each leaf of the tape once its gradient is final.
   void when_final(std::function<void(const Leaf&)> tell) { tell_ = std::move(tell); }
   /// The gradient of a watched value after backward(); undefined if none arrived.
   Tensor gradient(const Variable& watched) const;
 
-  /// From a scalar: d output / d leaf is added to every leaf. Once only: the nodes are gone afterwards.
+  /// From a scalar: adds d output / d leaf to every leaf's gradient. Only once: it frees the nodes.
   void backward(const Variable& output);
   /// From any shape, given the gradient of the output.
   void backward(const Variable& output, const Tensor& output_gradient);
-  /// From several, given the gradient of each.
+  /// From several outputs, given the gradient of each.
   void backward(std::span<const Variable> outputs, std::span<const Tensor> output_gradients);
 
-  /// One line per recorded node: number, outputs, op, inputs, shapes. For library users and debuggers.
+  /// One line per recorded node: number, outputs, op, inputs, shapes. For debugging.
   std::string str() const;
   std::int64_t size() const { return static_cast<std::int64_t>(nodes_.size()); }
 
   // --- for record() and ops ---
-  /// What backward() calls for one node. gradients: of the op's outputs, at least one of them defined.
-  /// inputs: the slots of the op's inputs.
+  /// An op. gradients: of its outputs, at least one defined. inputs: the slots of its inputs.
   class Node {
    public:
     virtual ~Node() = default;
@@ -60,7 +59,7 @@ class Tape {
     /// Whether its backward adds to leaves that are not among its inputs.
     virtual bool has_other_leaves() const { return false; }
     virtual void backward(std::span<Tensor> gradients, std::span<GradientSlot* const> inputs) = 0;
-    /// The op, as it was set, of other inputs of the same shapes: on the tape that is alive then.
+    /// Applies the op to other inputs of the same shapes, on the current tape.
     virtual std::vector<Variable> again(std::span<const Variable> inputs) const = 0;
   };
   /// Whether the value's gradient is wanted on this tape. A value of a dead tape is an Error.
@@ -86,11 +85,11 @@ class Tape {
   std::vector<Entry> nodes_;
   std::unordered_map<const Leaf*, std::int64_t> leaf_slots_;
   std::vector<std::pair<std::size_t, const Leaf*>> first_uses_;  // node, in order
-  std::size_t first_with_others_ = SIZE_MAX;  // node, with leaves that it alone knows
+  std::size_t first_with_others_ = SIZE_MAX;                     // the first node with other leaves
   std::function<void(const Leaf&)> tell_;
 };
 
-/// Nothing is recorded on this thread while one is alive.
+/// While one is alive, nothing is recorded on this thread.
 class PauseRecording {
  public:
   PauseRecording();

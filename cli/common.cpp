@@ -5,8 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdarg>
-#include <cstdio>
 #include <iostream>
 #include <memory>
 
@@ -123,15 +121,6 @@ int use_threads(const CommonOptions& options) {
   return threads;
 }
 
-void print_lines(const Json& json) {
-  for (const auto& [key, value] : json.items()) {
-    const std::string shown = value.is_number_float() ? text("%.4g", value.get<double>())
-                              : value.is_string()     ? value.get<std::string>()
-                                                      : value.dump();
-    std::cout << text("%-34s %s\n", key.c_str(), shown.c_str());
-  }
-}
-
 void print_json(const Json& object) { std::cout << json_line(object); }
 
 std::string json_line(const Json& object) {
@@ -147,23 +136,6 @@ std::string for_stdout(const std::string& text) {
 std::string name_of_folder(const std::filesystem::path& folder) {
   const std::filesystem::path path = std::filesystem::absolute(folder).lexically_normal();
   return (path.has_filename() ? path : path.parent_path()).filename().string();
-}
-
-std::string text(const char* format, ...) {
-  std::va_list arguments, again;
-  va_start(arguments, format);
-  va_copy(again, arguments);
-  std::string result(static_cast<std::size_t>(std::vsnprintf(nullptr, 0, format, arguments)), '\0');
-  std::vsnprintf(result.data(), result.size() + 1, format, again);
-  va_end(again);
-  va_end(arguments);
-  return result;
-}
-
-std::string with_commas(std::int64_t number) {
-  std::string digits = std::to_string(number);
-  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
-  return digits;
 }
 
 double median(std::vector<double> values) {

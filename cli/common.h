@@ -11,6 +11,7 @@
 
 #include "cli/options.h"
 #include "data/files/text_source.h"
+#include "inspect/report/text.h"
 #include "tensor/device.h"
 #include "tensor/dtype.h"
 
@@ -19,6 +20,7 @@ namespace kette::cli {
 struct CommonOptions {
   std::int64_t threads = 0;  ///< 0: as many as the machine has
   bool json = false;
+  std::filesystem::path out;  ///< where a page goes; empty: nowhere
 };
 
 /// Adds --threads, --json and --config (which arguments.h reads).
@@ -55,8 +57,6 @@ inline constexpr LineLimits kWholeText{.line_bytes = std::int64_t{1} << 18,
                                        .lines = std::int64_t{1} << 20,
                                        .bytes = std::int64_t{1} << 26};
 
-/// Key and value of a flat object, a line each, for people.
-void print_lines(const nlohmann::ordered_json& object);
 /// The last line of stdout: one JSON object.
 void print_json(const nlohmann::ordered_json& object);
 /// An object as one line with its end.
@@ -68,11 +68,6 @@ std::string for_stdout(const std::string& text);
 
 /// The last part of its path, with or without a slash at the end.
 std::string name_of_folder(const std::filesystem::path& folder);
-
-/// printf into a string.
-[[gnu::format(printf, 1, 2)]] std::string text(const char* format, ...);
-/// 63082496 -> "63,082,496"
-std::string with_commas(std::int64_t number);
 
 /// The most memory the process ever had, in MiB.
 double peak_rss_mib();

@@ -158,8 +158,8 @@ std::vector<Option> add_search_options(CLI::App& command, SearchOptions& options
 
 void check_translates(const Tokenizer& tokenizer, const std::string& model,
                       const std::string& instead) {
-  KETTE_CHECK(tokenizer.kind() != "tree", model, ": expected a translation model, given a parser (",
-              instead, ")");
+  KETTE_CHECK(tokenizer.writes() == Writes::text, model,
+              ": expected a translation model, given a parser (", instead, ")");
 }
 
 void check_search(const EnsembleOptions& model, const DecodingOptions& options) {

@@ -4,7 +4,6 @@
 
 #include "cli/common.h"
 #include "data/files/atomic_file.h"
-#include "data/files/json_text.h"
 #include "data/files/text_file.h"
 #include "data/files/visible_text.h"
 #include "inspect/page/page.h"
@@ -32,12 +31,10 @@ Option add_page_option(OptionGroup& group, const std::string& name, std::filesys
       [&file] { return file.string(); }, help, "FILE");
 }
 
-void write_page(const std::filesystem::path& file, const std::string& page, Json& json) {
+void write_page(const std::filesystem::path& file, const std::string& page) {
   write_file_atomically(file, page);
   std::cerr << text("%s: %.0f KB\n", visible(file.string()).c_str(),
                     static_cast<double>(page.size()) / 1000);
-  json["page"] = file.string();
-  json["page_bytes"] = page.size();
 }
 
 }  // namespace kette::cli

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "cli/options.h"
@@ -14,8 +13,7 @@ namespace kette::cli {
 Option add_page_option(OptionGroup& group, const std::string& name, std::filesystem::path& file,
                        const std::string& help);
 
-/// Says on stderr how large it is, and adds "page" and "page_bytes" to the JSON.
-void write_page(const std::filesystem::path& file, const std::string& page,
-                nlohmann::ordered_json& json);
+/// Says on stderr how large it is.
+void write_page(const std::filesystem::path& file, const std::string& page);
 
 }  // namespace kette::cli

@@ -3,7 +3,6 @@
 #include <iostream>
 
 #include "cli/common.h"
-#include "data/files/json_text.h"
 
 namespace kette::cli {
 namespace {
@@ -32,14 +31,53 @@ constexpr ParseRow kScoreRows[] = {
     {"tagging accuracy", "tagging_accuracy",
      [](const ParseCounts& c) { return c.tagging_accuracy(); }}};
 
-Json block_json(const ParseCounts& counts, const std::string& signature) {
-  Json json = {{"signature", signature}};
+/// What JSON has of sentences of all lengths, or of short ones.
+Report block(const ParseCounts& counts, const std::string& signature) {
+  Report report;
+  report.fact("signature", signature);
   for (const ParseRow& row : kCountRows) {
-    json[row.key] = static_cast<std::int64_t>(row.value(counts));
+    report.fact(row.key, static_cast<std::int64_t>(row.value(counts)));
   }
-  for (const ParseRow& row : kScoreRows) json[row.key] = row.value(counts);
-  json["brackets"] = {{"matched", counts.matched}, {"gold", counts.gold}, {"test", counts.test}};
-  return json;
+  for (const ParseRow& row : kScoreRows) report.fact(row.key, row.value(counts));
+  Report brackets;
+  brackets.fact("matched", counts.matched);
+  brackets.fact("gold", counts.gold);
+  brackets.fact("test", counts.test);
+  report.inner("brackets", std::move(brackets));
+  return report;
+}
+
+/// Both side by side.
+Table table_of(const ParseScore& score) {
+  const std::string limit = score.short_signature.substr(score.short_signature.rfind("len"));
+  Table table{.columns = {{.width = -20},
+                          {.title = "all", .digits = decimals(2), .width = 8},
+                          {.title = limit, .digits = decimals(2), .width = 8}}};
+  const auto add = [&](const ParseRow& row, int count) {
+    const double all = row.value(score.all), few = row.value(score.short_ones);
+    table.rows.push_back({{row.name, Cell(all).as(text("%.*f", count, all)),
+                           Cell(few).as(text("%.*f", count, few))}});
+  };
+  for (const ParseRow& row : kCountRows) add(row, 0);
+  for (const ParseRow& row : kScoreRows) add(row, 2);
+  return table;
+}
+
+void say_what_is_odd(const ParseScore& score) {
+  if (score.all.errors > 0 && score.signature.find("punctuation:gold") == std::string::npos) {
+    std::cerr
+        << "kette: errors have other words than the gold tree once what each calls punctuation is left out "
+           "(--punctuation gold goes by the gold tree's)\n";
+  }
+  if (score.lone_roots > 0 && score.lone_roots == score.all.valid()) {
+    std::cerr
+        << "kette: of all " << score.lone_roots
+        << text(
+               " sentences the roots are in one file alone, or other ones in the other, and count as wrong "
+               "brackets; without roots F1 is %.2f (leave --parameters out, or add DELETE_LABEL and "
+               "their label to the file)\n",
+               score.rootless.f1());
+  }
 }
 
 }  // namespace
@@ -61,36 +99,14 @@ std::vector<Option> add_parse_scoring_options(OptionGroup& group, ParseScoreOpti
           "FILE")};
 }
 
-void print_parse_score(const ParseScore& score) {
-  const std::string limit = score.short_signature.substr(score.short_signature.rfind("len"));
-  std::cout << text("%-20s %8s %8s\n", "", "all", limit.c_str());
-  const auto print = [&](const ParseRow& row, int decimals) {
-    std::cout << text("%-20s %8.*f %8.*f\n", row.name, decimals, row.value(score.all), decimals,
-                      row.value(score.short_ones));
-  };
-  for (const ParseRow& row : kCountRows) print(row, 0);
-  for (const ParseRow& row : kScoreRows) print(row, 2);
-  std::cout << score.signature << text(" = %.2f\n", score.all.f1());
-  if (score.all.errors > 0 && score.signature.find("punctuation:gold") == std::string::npos) {
-    std::cerr
-        << "kette: errors have other words than the gold tree once what each calls punctuation is left out "
-           "(--punctuation gold goes by the gold tree's)\n";
-  }
-  if (score.lone_roots > 0 && score.lone_roots == score.all.valid()) {
-    std::cerr
-        << "kette: of all " << score.lone_roots
-        << text(
-               " sentences the roots are in one file alone, or other ones in the other, and count as wrong "
-               "brackets; without roots F1 is %.2f (leave --parameters out, or add DELETE_LABEL and "
-               "their label to the file)\n",
-               score.rootless.f1());
-  }
-}
-
-Json parse_score_json(const ParseScore& score) {
-  Json json = block_json(score.all, score.signature);
-  json["short"] = block_json(score.short_ones, score.short_signature);
-  return json;
+Report to_report(const ParseScore& score) {
+  Report report = block(score.all, score.signature);
+  report.title = "Brackets of trees";
+  report.table(table_of(score), kText | kPage);
+  report.line(score.signature + text(" = %.2f\n", score.all.f1()), kText | kPage);
+  report.inner("short", block(score.short_ones, score.short_signature));
+  say_what_is_odd(score);
+  return report;
 }
 
 }  // namespace kette::cli

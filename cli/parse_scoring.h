@@ -4,16 +4,16 @@
 #include <vector>
 
 #include "cli/options.h"
-#include "data/files/json_fwd.h"
 #include "data/metrics/parse_score.h"
+#include "inspect/report/report.h"
 
 namespace kette::cli {
 
 /// Adds --punctuation and --parameters, which are returned.
 std::vector<Option> add_parse_scoring_options(OptionGroup& group, ParseScoreOptions& options);
 
-/// A table of both blocks, and last signature and score on one line; on stderr what is to be known of them.
-void print_parse_score(const ParseScore& score);
-Json parse_score_json(const ParseScore& score);
+/// A table of sentences of all lengths beside short ones, and last signature and score on one line; on stderr what is to
+/// be known of them.
+Report to_report(const ParseScore& score);
 
 }  // namespace kette::cli

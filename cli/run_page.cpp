@@ -13,7 +13,11 @@ namespace {
 namespace fs = std::filesystem;
 
 PlottedRun run_in(const fs::path& folder, const std::string& name) {
-  PlottedRun run{name, {}, StepSeries(folder / "log.jsonl"), StepSeries(folder / kRecordFile)};
+  PlottedRun run{name,
+                 folder.string(),
+                 {},
+                 StepSeries(folder / "log.jsonl"),
+                 StepSeries(folder / kRecordFile)};
   if (!fs::exists(folder / "config.toml")) return run;
   for (const ConfigEntry& entry : read_config_file(folder / "config.toml")) {
     run.settings.emplace_back(entry.key, joined(entry.values));
@@ -53,12 +57,13 @@ void RunPage::write(Task& task, std::int64_t step, bool is_over) {
   PlottedRun& run = runs_.front();
   run.log.read();
   run.record.read();
-  const std::string page = training_page(runs_, run.name,
-                                         "A " + task.model().config().family().what + " (" +
-                                             headline(task.model().config()) + "), " +
-                                             (is_over ? "after " : "being trained, at ") +
-                                             std::to_string(step) + " steps. Made by kette train.");
-  write_file_atomically(task.folder().path() / "page.html", page);
+  Report report = to_report(runs_);
+  report.title = run.name;
+  report.lead = "A " + task.model().config().family().what + " (" +
+                headline(task.model().config()) + "), " +
+                (is_over ? "after " : "being trained, at ") + std::to_string(step) +
+                " steps. Made by kette train.";
+  write_file_atomically(task.folder().path() / "page.html", as_page(report));
   last_took_ = watch.seconds();
   seconds_ += last_took_;
   since_.restart();

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "inspect/training/training_page.h"
+#include "inspect/training/training_report.h"
 #include "tensor/stopwatch.h"
 #include "train/observer.h"
 

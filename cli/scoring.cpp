@@ -45,9 +45,12 @@ void say_hints(const ScoreLines& translations, const std::vector<ScoreLines>& re
 }
 
 /// What format() prints beside the score.
-void add_confidence(const CorpusScore& score, Json& json) {
+void add_confidence(Report& report, const CorpusScore& score) {
   if (!score.interval) return;
-  json["confidence"] = {{"mean", score.interval->mean}, {"half_width", score.interval->half_width}};
+  Report interval;
+  interval.fact("mean", score.interval->mean);
+  interval.fact("half_width", score.interval->half_width);
+  report.inner("confidence", std::move(interval));
 }
 
 }  // namespace
@@ -98,9 +101,8 @@ Option add_metric_option(OptionGroup& group, const MetricOption& option) {
   return std::visit(AddMetricOption{group, option}, option.value);
 }
 
-nlohmann::ordered_json print_scores(const ScoreLines& translations,
-                                    const std::vector<ScoreLines>& references,
-                                    const OtherSystem& other, const ScoringOptions& o) {
+Report report_of_scores(const ScoreLines& translations, const std::vector<ScoreLines>& references,
+                        const OtherSystem& other, const ScoringOptions& o) {
   BootstrapOptions bootstrap;
   if (o.confidence()) bootstrap.samples = SignificanceOptions().resamples;
   const Metric metric = o.metric();
@@ -110,41 +112,49 @@ nlohmann::ordered_json print_scores(const ScoreLines& translations,
   if (!other.name.empty()) {
     say_hints(other.translations, {}, metric, "translations of " + other.name);
   }
-  std::cout << score.format(2, true) << "\n";
-  Json json{{"metric", o.name()}, {"score", score.score}, {"signature", score.signature}};
-  add_confidence(score, json);
-  if (metric.detail_values) json.update(metric.detail_values(statistics.sum()));
-  if (other.name.empty()) return json;
-
-  json["against"] =
-      print_comparison(statistics, other.name, {metric, other.translations, references}, bootstrap);
-  return json;
+  Report report{.title = "Score"};
+  report.line(score.format(2, true) + "\n", kText | kPage);
+  report.fact("metric", o.name());
+  report.fact("score", score.score, o.name(), decimals(2));
+  report.fact("signature", score.signature);
+  add_confidence(report, score);
+  if (metric.detail_values) {
+    const Json details = metric.detail_values(statistics.sum());
+    for (const auto& [key, value] : details.items()) report.fact(key, nested(value));
+  }
+  if (other.name.empty()) return report;
+  report.inner("against",
+               report_of_comparison(statistics, other.name,
+                                    {metric, other.translations, references}, bootstrap));
+  return report;
 }
 
-nlohmann::ordered_json print_comparison(const ScoreStatistics& system,
-                                        const std::string& other_name, const ScoreStatistics& other,
-                                        const BootstrapOptions& bootstrap) {
+Report report_of_comparison(const ScoreStatistics& system, const std::string& other_name,
+                            const ScoreStatistics& other, const BootstrapOptions& bootstrap) {
   const SignificanceOptions drawn;
   const CorpusScore other_score = corpus_score(other, bootstrap);
   const SignificanceTests tests = test_significance(system, other, drawn);
   const double difference = system.score() - other_score.score;
-  std::cout << for_stdout(other_name) << ": " << other_score.format() << "\n"
-            << text(
-                   "difference %+.2f: p = %.4f by paired bootstrap resampling (bs:%d|seed:%llu), "
-                   "p = %.4f by paired approximate randomisation (ar:%d|seed:%llu)\n",
-                   difference, tests.bootstrap_p, drawn.resamples,
-                   static_cast<unsigned long long>(drawn.seed), tests.randomisation_p, drawn.trials,
-                   static_cast<unsigned long long>(drawn.seed));
-  Json json{{"name", other_name},
-            {"score", other_score.score},
-            {"difference", difference},
-            {"bootstrap_p", tests.bootstrap_p},
-            {"randomisation_p", tests.randomisation_p},
-            {"resamples", drawn.resamples},
-            {"trials", drawn.trials},
-            {"seed", drawn.seed}};
-  add_confidence(other_score, json);
-  return json;
+  const auto seed = static_cast<unsigned long long>(drawn.seed);
+  Report report;
+  report.section("Against another system");
+  report.line(
+      other_name + ": " + other_score.format() + "\n" +
+          text("difference %+.2f: p = %.4f by paired bootstrap resampling (bs:%d|seed:%llu), "
+               "p = %.4f by paired approximate randomisation (ar:%d|seed:%llu)\n",
+               difference, tests.bootstrap_p, drawn.resamples, seed, tests.randomisation_p,
+               drawn.trials, seed),
+      kText | kPage);
+  report.fact("name", other_name);
+  report.fact("score", other_score.score, "the other's", decimals(2));
+  report.fact("difference", difference, "difference", signed_decimals(2));
+  report.fact("bootstrap_p", tests.bootstrap_p, "p, bootstrap", decimals(4));
+  report.fact("randomisation_p", tests.randomisation_p, "p, randomisation", decimals(4));
+  report.fact("resamples", drawn.resamples);
+  report.fact("trials", drawn.trials);
+  report.fact("seed", drawn.seed);
+  add_confidence(report, other_score);
+  return report;
 }
 
 }  // namespace kette::cli

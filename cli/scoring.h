@@ -3,13 +3,13 @@
 #pragma once
 
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "cli/options.h"
 #include "data/metrics/metrics.h"
 #include "data/metrics/score_statistics.h"
+#include "inspect/report/report.h"
 
 namespace kette::cli {
 
@@ -51,16 +51,13 @@ struct OtherSystem {
   ScoreLines translations;
 };
 
-/// Prints the score with its signature on one line, as sacreBLEU prints them; beside another system also
-/// that one's, and how likely systems of the same quality are as far apart. Gives what --json says of it.
-nlohmann::ordered_json print_scores(const ScoreLines& translations,
-                                    const std::vector<ScoreLines>& references,
-                                    const OtherSystem& other, const ScoringOptions& options);
+/// The score with its signature on one line, as sacreBLEU prints them; beside another system also that one's, and how
+/// likely systems of the same quality are as far apart. What is odd about the texts is said on stderr.
+Report report_of_scores(const ScoreLines& translations, const std::vector<ScoreLines>& references,
+                        const OtherSystem& other, const ScoringOptions& options);
 
-/// Prints the score of another system, and how likely systems of the same quality are as far apart as these two. Gives what
-/// --json says of it.
-nlohmann::ordered_json print_comparison(const ScoreStatistics& system,
-                                        const std::string& other_name, const ScoreStatistics& other,
-                                        const BootstrapOptions& bootstrap = {});
+/// The score of another system, and how likely systems of the same quality are as far apart as these two.
+Report report_of_comparison(const ScoreStatistics& system, const std::string& other_name,
+                            const ScoreStatistics& other, const BootstrapOptions& bootstrap = {});
 
 }  // namespace kette::cli

@@ -14,6 +14,7 @@
 #include "data/files/json_text.h"
 #include "data/files/visible_text.h"
 #include "decode/masked_words.h"
+#include "tensor/suggestion.h"
 #include "train/status_line.h"
 
 namespace kette::cli {
@@ -60,21 +61,24 @@ TokenStream tokens_of(const std::vector<std::string>& texts, DocumentKind docume
 
 namespace {
 
-void print_text_score(const TextScore& score, const char* perplexity, bool json) {
+Report report_of(const TextScore& score, const std::string& perplexity,
+                 const std::vector<std::string>& files) {
   const double accuracy = static_cast<double>(score.correct) / static_cast<double>(score.tokens);
-  std::cout << text("loss %.4f  %s %.3f  ", score.loss(), perplexity, score.perplexity());
-  std::cout << text("bits per byte %.4f  accuracy %.2f %%  (%s tokens, %s bytes)\n",
-                    score.bits_per_byte(), 100 * accuracy, with_commas(score.tokens).c_str(),
-                    with_commas(score.bytes).c_str());
-  if (!json) return;
+  Report report{.title = "How well a text is predicted",
+                .lead = joined(files) + ". Made by kette evaluate."};
+  report.line(text("loss %.4f  %s %.3f  ", score.loss(), perplexity.c_str(), score.perplexity()) +
+              text("bits per byte %.4f  accuracy %.2f %%  (%s tokens, %s bytes)\n",
+                   score.bits_per_byte(), 100 * accuracy, with_commas(score.tokens).c_str(),
+                   with_commas(score.bytes).c_str()));
   std::string key = perplexity;
   std::replace(key.begin(), key.end(), '-', '_');
-  print_json({{"loss", score.loss()},
-              {key, score.perplexity()},
-              {"bits_per_byte", score.bits_per_byte()},
-              {"accuracy", accuracy},
-              {"tokens", score.tokens},
-              {"bytes", score.bytes}});
+  report.fact("loss", score.loss(), "loss", decimals(4), "nats a token");
+  report.fact(key, score.perplexity(), perplexity, decimals(3));
+  report.fact("bits_per_byte", score.bits_per_byte(), "bits per byte", decimals(4));
+  report.fact("accuracy", accuracy, "accuracy", percents(2));
+  report.fact("tokens", score.tokens, "tokens", grouped());
+  report.fact("bytes", score.bytes, "bytes", grouped());
+  return report;
 }
 
 ScoreProgress show_share_on(StatusLine& line) {
@@ -102,8 +106,7 @@ std::vector<TextScore> share_parts(std::int64_t parts, const ScoreParts& score) 
 }
 
 /// By its pseudo-log-likelihood.
-void evaluate_masked(const EnsembleOptions& model_options, const EvaluateTextOptions& options,
-                     bool json) {
+Report evaluated_masked(const EnsembleOptions& model_options, const EvaluateTextOptions& options) {
   KETTE_CHECK(options.score.stride == 0,
               "--stride: expected a model that reads from left to right, given a ",
               bert_family().what, ", whose windows do not overlap");
@@ -124,16 +127,15 @@ void evaluate_masked(const EnsembleOptions& model_options, const EvaluateTextOpt
     score = score_masked(*saved.model->for_decoding(model_options.weights.value_or(saved.weights)),
                          *saved.tokenizer, tokens, settings, show_share_on(line), share_parts);
   }
-  print_text_score(score, "pseudo-perplexity", json);
+  return report_of(score, "pseudo-perplexity", options.files);
 }
 
 }  // namespace
 
-void evaluate_text(const EnsembleOptions& model_options, const EvaluateTextOptions& options,
-                   bool json) {
+Report evaluated_text(const EnsembleOptions& model_options, const EvaluateTextOptions& options) {
   const std::unique_ptr<ModelConfig> config = read_config(model_options.each().front().folder);
   if (dynamic_cast<const BertConfig*>(config.get()) != nullptr) {
-    return evaluate_masked(model_options, options, json);
+    return evaluated_masked(model_options, options);
   }
   KETTE_CHECK(
       model_options.weights.value_or(DType::f32) == DType::f32, "--weights ",
@@ -149,7 +151,7 @@ void evaluate_text(const EnsembleOptions& model_options, const EvaluateTextOptio
     StatusLine line(false);
     score = score_text(loaded.models, tokens, options.score, show_share_on(line), share_parts);
   }
-  print_text_score(score, "perplexity", json);
+  return report_of(score, "perplexity", options.files);
 }
 
 }  // namespace kette::cli

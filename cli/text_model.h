@@ -6,6 +6,7 @@
 #include "cli/decoding.h"
 #include "data/corpora/text_documents.h"
 #include "decode/text_scorer.h"
+#include "inspect/report/report.h"
 
 namespace kette::cli {
 
@@ -20,6 +21,7 @@ struct EvaluateTextOptions {
 TokenStream tokens_of(const std::vector<std::string>& texts, DocumentKind documents,
                       const Tokenizer& tokenizer);
 
-void evaluate_text(const EnsembleOptions& model, const EvaluateTextOptions& options, bool json);
+/// How well a language model, or a masked one, predicts a text.
+Report evaluated_text(const EnsembleOptions& model, const EvaluateTextOptions& options);
 
 }  // namespace kette::cli

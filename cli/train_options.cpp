@@ -69,35 +69,34 @@ void TrainCommandOptions::add_data_options(CLI::App& command) {
       "--objective", all_names<TextObjective>(),
       [this](const std::string& name) {
         objective_ = enum_named<TextObjective>(name);
-        if (!is_masked()) return;
-        architecture_.apply_preset("bert-tiny");
-        apply_recipe("bert-tiny");
+        const TextTaskOptions* task = text_task();
+        if (task == nullptr) return;
+        architecture_.apply_preset(task->preset());
+        apply_recipe(task->preset());
       },
       [this] { return enum_name(objective_); },
       "What is learnt of a text: the next token, or which tokens are masked, as BERT learns");
   text_only_ = {text, objective,
                 data.list("--valid-text", valid_text_files_,
                           "Text for validation (default: the last tenth of the text)")};
-  Option trees = data.list(
-      "--trees", tree_files_,
-      "Train a parser on constituency trees in brackets, as the Penn Treebank's; of several files with --weights or --temperature");
-  trees.on_each([this](const std::string&) {
-    architecture_.apply_preset("parse");
-    apply_recipe("parse");
-  });
-  trees_only_ = {trees, data.path("--valid-trees", valid_trees_, "Trees for validation")};
-  pairs_only_ = {
+  for (const auto& task : pair_tasks_) {
+    of_pair_tasks_.push_back(task->add_data(data, [this](const char* preset_of_task) {
+      architecture_.apply_preset(preset_of_task);
+      apply_recipe(preset_of_task);
+    }));
+  }
+  translation_only_ = {
       data.list(
           "--src", source_files_,
           "Train a translation model on these sentences, one a line; plain, gzip, xz or zstd"),
       data.list("--tgt", target_files_, "Their translations, line by line")};
-  for (const Option& option : tsv_.add(data)) pairs_only_.push_back(option);
+  for (const Option& option : tsv_.add(data)) translation_only_.push_back(option);
   for (const Option& option :
        {data.list("--pairs", prepared_folders_,
                   "Instead: on what kette tokenize made of such texts", "DIR"),
         data.path("--valid-src", translation_.valid_source, "Source sentences for validation"),
         data.path("--valid-tgt", translation_.valid_target, "Their translations")}) {
-    pairs_only_.push_back(option);
+    translation_only_.push_back(option);
   }
   data.path("--out", train_.out, "The model directory to make", "DIR").required();
   data.path("--from", train_.from,
@@ -120,12 +119,12 @@ void TrainCommandOptions::add_translation_options(CLI::App& command) {
       "--stages", stages_,
       "Instead: weights that change, of 0, too, each until a share of the run or so many steps, epochs or minutes, as in \"1 0 until 60%\" \"1 4\"",
       "STAGE");
-  pairs_or_trees_ = {data.number("--bpe-dropout", translation_.bpe_dropout, rate(),
-                                 "Refuse merges of training text with this probability"),
-                     data.number("--max-length", translation_.max_length, at_least(1),
-                                 "Leave longer training sentences out, in tokens"),
-                     data.flag("--validate-bleu,!--no-validate-bleu", translation_.validate_bleu,
-                               "Also translate, or parse, the validation text")};
+  pairs_only_ = {data.number("--bpe-dropout", translation_.bpe_dropout, rate(),
+                             "Refuse merges of training text with this probability"),
+                 data.number("--max-length", translation_.max_length, at_least(1),
+                             "Leave longer training sentences out, in tokens"),
+                 data.flag("--validate-bleu,!--no-validate-bleu", translation_.validate_score,
+                           "Also translate, or parse, the validation text")};
   for (
       Option option :
       {mixture.list(
@@ -141,7 +140,7 @@ void TrainCommandOptions::add_translation_options(CLI::App& command) {
                    "Leave more unequal training pairs out (default: none)"),
        add_metric_option(data, {"--bleu-tokenize", tokenizer_by_name(translation_.bleu_tokenize),
                                 "Tokenizer of that BLEU"})}) {
-    pairs_only_.push_back(option);
+    translation_only_.push_back(option);
   }
 }
 
@@ -152,8 +151,10 @@ void TrainCommandOptions::add_text_options(CLI::App& command) {
       "What ends in an end of text: each file, each line, the lines between blank ones, or what stands between two <|endoftext|>"));
   text_only_.push_back(data.number("--valid-tokens", text_.valid_tokens, at_least(1),
                                    "A validation reads at most so many tokens"));
-  text_only_.push_back(data.flag("--whole-words", masking_.whole_words,
-                                 "Mask all pieces of a word together, with --objective masked"));
+  for (const auto& task : text_tasks_) {
+    of_text_tasks_.push_back(task->add_options(data));
+    for (const Option& option : of_text_tasks_.back()) text_only_.push_back(option);
+  }
   OptionGroup both(command, "Vocabulary");
   vocabulary_ = {both.number(
       "--vocab", translation_.vocabulary, at_least(1),
@@ -269,7 +270,7 @@ void TrainCommandOptions::add_watching_options(CLI::App& command) {
 
 std::string TrainCommandOptions::fit(CLI::App& command, int threads) {
   const bool has_shape = architecture_.is_preset_given() || !train_.from.empty();
-  if (is_text() || is_trees() || has_shape) return {};
+  if (is_text() || pair_task() != nullptr || has_shape) return {};
   check();
   check_files();
   const std::vector<ParallelText> texts = this->texts();
@@ -337,48 +338,40 @@ TextTrainOptions TrainCommandOptions::text(CLI::App& command) const {
   return result;
 }
 
-MaskedTrainOptions TrainCommandOptions::masked(CLI::App& command) const {
-  MaskedTrainOptions result;
-  set_text(command, result);
-  result.model = architecture_.as<BertConfig>();
-  result.masking = masking_;
-  return result;
-}
-
 TranslationTrainOptions TrainCommandOptions::translation(CLI::App& command) const {
   check();
   check_files();
   TranslationTrainOptions result = translation_;
-  TrainOptions& of_both = result;
-  of_both = shared(command);
-  result.tokenizer = tokenizer_;
-  result.model = architecture_.as<TransformerConfig>();
-  if (is_trees()) result.valid_source = valid_trees_;
-  mix(result);
+  set_pairs(command, result);
+  result.texts = texts();
+  check_weights(result.is_prepared()   ? "text of --pairs"
+                : tsv_.files().empty() ? "--src"
+                                       : "text",
+                result.texts.size());
   return result;
 }
 
-void TrainCommandOptions::mix(TranslationTrainOptions& options) const {
-  options.texts = texts();
-  const char* each = is_trees()              ? "file of --trees"
-                     : options.is_prepared() ? "text of --pairs"
-                     : tsv_.files().empty()  ? "--src"
-                                             : "text";
-  check_weights(each, options.texts.size());
+TrainRun TrainCommandOptions::run_of(CLI::App& command) const {
+  if (const TextTaskOptions* task = text_task(); is_text() && task != nullptr) {
+    return task->run_of([&](TextOptions& options) { set_text(command, options); },
+                        *architecture_.config());
+  }
+  if (is_text()) return TrainRun::of(text(command));
+  const PairTaskOptions* task = pair_task();
+  if (task == nullptr) return TrainRun::of(translation(command));
+  check();
+  check_files();
+  ParallelTrainOptions options = translation_;
+  set_pairs(command, options);
+  check_weights("file of " + task->option(), task->files());
+  return task->run_of(options);
 }
 
-std::vector<Option> TrainCommandOptions::foreign() const {
-  std::vector<Option> options;
-  const auto add = [&](const std::vector<Option>& some) {
-    options.insert(options.end(), some.begin(), some.end());
-  };
-  if (is_text() || is_trees()) add(pairs_only_);
-  if (is_text()) add(pairs_or_trees_);
-  if (!is_text()) add(text_only_);
-  if (!is_trees()) add(trees_only_);
-  if (!makes_vocabulary()) add(vocabulary_);
-  add(optimizer_.foreign());
-  return options;
+void TrainCommandOptions::set_pairs(CLI::App& command, ParallelTrainOptions& options) const {
+  TrainOptions& of_all = options;
+  of_all = shared(command);
+  options.tokenizer = tokenizer_;
+  options.model = architecture_.as<TransformerConfig>();
 }
 
 std::string TrainCommandOptions::configuration(CLI::App& command) const {

@@ -8,8 +8,8 @@
 #include "cli/common.h"
 #include "cli/optimizer_option.h"
 #include "cli/parallel_texts.h"
+#include "cli/train_tasks.h"
 #include "inspect/training/training_recorder.h"
-#include "train/masked_task.h"
 #include "train/text_task.h"
 #include "train/translation_task.h"
 
@@ -21,10 +21,6 @@ class TrainCommandOptions {
 
   /// A language model from text, or a translation model from pairs.
   bool is_text() const { return !text_files_.empty(); }
-  /// A parser from trees.
-  bool is_trees() const { return !tree_files_.empty(); }
-  /// A masked language model.
-  bool is_masked() const { return objective_ == TextObjective::masked; }
   const CommonOptions& common() const { return common_; }
   const ComputeOptions& compute() const { return compute_; }
   bool is_quiet() const { return train_.quiet; }
@@ -40,17 +36,14 @@ class TrainCommandOptions {
   void take_gpu(Communicator& communicator);
   /// Throws a UsageError unless the options that were given fit together.
   TextTrainOptions text(CLI::App& command) const;
-  MaskedTrainOptions masked(CLI::App& command) const;
   TranslationTrainOptions translation(CLI::App& command) const;
-  /// Calls `use` with those of them that what is to be trained takes.
-  template <class Use>
-  void with_options(CLI::App& command, const Use& use) const {
-    if (is_text() && is_masked()) return use(masked(command));
-    if (is_text()) return use(text(command));
-    use(translation(command));
-  }
+  /// Of whichever task they choose.
+  TrainRun run_of(CLI::App& command) const;
 
  private:
+  /// The task of texts that is chosen, or of pairs, unless that is the next token, or translation: null.
+  const TextTaskOptions* text_task() const;
+  const PairTaskOptions* pair_task() const;
   /// The preset, not the data.
   bool is_language_model() const { return !architecture_.is<TransformerConfig>(); }
   /// Of all that learn from texts.
@@ -65,15 +58,15 @@ class TrainCommandOptions {
   void add_checkpoint_options(CLI::App& command);
   void add_watching_options(CLI::App& command);
   void check() const;
-  /// That there are all files of pairs, or of trees.
+  /// That there are all files of pairs, or of what there is instead.
   void check_files() const;
   void check_best_by() const;
   /// Among --text.
   bool has_folder_of_tokens() const;
   /// Of pieces, or of words.
   bool makes_vocabulary() const;
-  /// What --src, --tgt, --tsv, --languages, --weights and --stages say together.
-  void mix(TranslationTrainOptions& options) const;
+  /// Of all that learn from pairs.
+  void set_pairs(CLI::App& command, ParallelTrainOptions& options) const;
   /// That there are as many weights, in each stage, too, as texts; each: what one is given by.
   void check_weights(const std::string& each, std::size_t texts) const;
   std::vector<ParallelText> texts() const;
@@ -87,21 +80,22 @@ class TrainCommandOptions {
   ComputeOptions compute_;
   ArchitectureOptions architecture_;
   TextObjective objective_ = TextObjective::next;
-  MaskingOptions masking_;
   std::string tokenizer_;
   bool page_ = false;
   RecordOptions record_;
-  std::vector<std::string> text_files_, valid_text_files_, tree_files_;
+  std::vector<std::string> text_files_, valid_text_files_;
   std::vector<std::string> source_files_, target_files_, languages_, prepared_folders_, stages_;
   TsvOptions tsv_;
   TrainOptions train_;
   OptimizerOption optimizer_;
   TranslationTrainOptions translation_;
   TextTrainOptions text_;
-  std::filesystem::path valid_trees_;
+  std::vector<std::unique_ptr<TextTaskOptions>> text_tasks_ = text_tasks();
+  std::vector<std::unique_ptr<PairTaskOptions>> pair_tasks_ = pair_tasks();
   std::int64_t vocabulary_of_preset_ = 0;
   std::optional<Option> accumulate_;
-  std::vector<Option> pairs_only_, pairs_or_trees_, trees_only_, text_only_, vocabulary_;
+  std::vector<Option> translation_only_, pairs_only_, text_only_, vocabulary_;
+  std::vector<std::vector<Option>> of_text_tasks_, of_pair_tasks_;  // what each has of its own
 };
 
 }  // namespace kette::cli

@@ -38,34 +38,56 @@ void TrainCommandOptions::check_weights(const std::string& each, std::size_t tex
   }
 }
 
+const TextTaskOptions* TrainCommandOptions::text_task() const {
+  const auto chosen =
+      std::find_if(text_tasks_.begin(), text_tasks_.end(),
+                   [this](const auto& task) { return task->objective() == objective_; });
+  return chosen == text_tasks_.end() ? nullptr : chosen->get();
+}
+
+const PairTaskOptions* TrainCommandOptions::pair_task() const {
+  const auto chosen = std::find_if(pair_tasks_.begin(), pair_tasks_.end(),
+                                   [](const auto& task) { return task->is_chosen(); });
+  return chosen == pair_tasks_.end() ? nullptr : chosen->get();
+}
+
 void TrainCommandOptions::check() const {
   const auto refuse = [&](const std::vector<Option>& options, const std::string& why) {
     for (const Option& option : options) {
       if (option.given()) throw UsageError(option.name() + ": " + why);
     }
   };
-  const std::string beside =
-      is_text() ? "given beside --text, which trains a language model (leave one of them out)"
-                : "given beside --trees, which trains a parser (leave one of them out)";
-  if (is_text()) {
-    refuse(pairs_only_, "expected for a translation model, " + beside);
-    refuse(pairs_or_trees_, "expected for a translation model, " + beside);
-    refuse(trees_only_, "expected for a parser, " + beside);
-  } else if (is_trees()) {
-    refuse(pairs_only_, "expected for a translation model, " + beside);
-    refuse(text_only_, "expected for a language model, " + beside);
-  } else {
+  const PairTaskOptions* task = is_text() ? nullptr : pair_task();
+  const std::string chosen = is_text() ? "--text, which trains a language model"
+                             : task    ? task->option() + ", which trains " + task->model()
+                                       : "",
+                    beside = "given beside " + chosen + " (leave one of them out)";
+  if (chosen.empty()) {
     refuse(text_only_, "expected with --text beside it, given without");
-    refuse(trees_only_, "expected with --trees beside it, given without");
+  } else {
+    refuse(translation_only_, "expected for a translation model, " + beside);
   }
-  const bool is_bert = architecture_.is<BertConfig>();
-  if (is_text() && is_masked() && !is_bert) {
-    throw UsageError("--preset: expected a preset of BERT with --objective masked, given " +
+  if (is_text()) refuse(pairs_only_, "expected for a translation model, " + beside);
+  if (task) refuse(text_only_, "expected for a language model, " + beside);
+  for (std::size_t i = 0; i < of_pair_tasks_.size(); ++i) {
+    const PairTaskOptions& other = *pair_tasks_[i];
+    if (&other == task) continue;
+    refuse(of_pair_tasks_[i], chosen.empty()
+                                  ? "expected with " + other.option() + " beside it, given without"
+                                  : "expected for " + other.model() + ", " + beside);
+  }
+  const TextTaskOptions* objective = is_text() ? text_task() : nullptr;
+  const std::unique_ptr<ModelConfig> model = architecture_.config();
+  if (objective && !objective->takes(*model)) {
+    throw UsageError("--preset: expected a preset of " + objective->models() +
+                     " with --objective " + enum_name(objective_) + ", given " +
                      architecture_.preset());
   }
-  if (is_text() && !is_masked() && is_bert) {
-    throw UsageError("--preset " + architecture_.preset() +
-                     ": expected --objective masked beside it, given --objective next");
+  for (const auto& other : text_tasks_) {
+    if (!is_text() || other.get() == objective || !other->takes(*model)) continue;
+    throw UsageError("--preset " + architecture_.preset() + ": expected --objective " +
+                     enum_name(other->objective()) + " beside it, given --objective " +
+                     enum_name(objective_));
   }
   if (is_text() != is_language_model()) {
     throw UsageError(
@@ -119,8 +141,13 @@ void TrainCommandOptions::check() const {
                        std::to_string(translation_.vocabulary));
     }
   }
-  if (masking_.whole_words && !is_masked()) {
-    throw UsageError("--whole-words: expected --objective masked beside it, given none");
+  for (std::size_t i = 0; i < of_text_tasks_.size(); ++i) {
+    if (text_tasks_[i].get() == text_task()) continue;
+    for (const Option& option : of_text_tasks_[i]) {
+      if (!option.is_changed()) continue;
+      throw UsageError(option.name() + ": expected --objective " +
+                       enum_name(text_tasks_[i]->objective()) + " beside it, given none");
+    }
   }
   tsv_.check();
   optimizer_.check();
@@ -129,7 +156,6 @@ void TrainCommandOptions::check() const {
 
 std::vector<ParallelText> TrainCommandOptions::texts() const {
   std::vector<ParallelText> texts;
-  for (const std::string& trees : tree_files_) texts.push_back({trees});
   for (const std::string& folder : prepared_folders_) {
     for (const ParallelText& text : prepared_texts(folder)) texts.push_back(text);
   }
@@ -142,21 +168,24 @@ void TrainCommandOptions::check_best_by() const {
   const auto refuse = [&](const std::string& expected) {
     throw UsageError("--best-by: expected " + expected + ", given " + name);
   };
-  if (name != kByLoss && is_text() && !is_masked()) refuse("loss with --text, which has no score");
-  if (name != kByLoss && !is_text() && !translation_.validate_bleu) {
+  const TextTaskOptions* objective = text_task();
+  if (name != kByLoss && is_text() && !(objective && objective->has_score())) {
+    refuse("loss with --text, which has no score");
+  }
+  if (name != kByLoss && !is_text() && !translation_.validate_score) {
     refuse("loss with --no-validate-bleu");
   }
   if (is_metric && is_text()) refuse("loss or score with --text, which is not translated");
-  if (is_metric && is_trees()) refuse("loss or score with --trees, whose score is F1");
+  if (const PairTaskOptions* task = pair_task(); task != nullptr && is_metric) {
+    refuse("loss or score with " + task->option() + ", whose score is " + task->score());
+  }
   if (is_metric && name != "bleu" && translation_.bleu_tokenize != ScoreTokenizer::v13a) {
     throw UsageError("--bleu-tokenize: expected BLEU to score by, given --best-by " + name);
   }
 }
 
 void TrainCommandOptions::check_files() const {
-  if (is_trees() && valid_trees_.empty()) {
-    throw UsageError("--valid-trees is required: expected trees for validation beside --trees");
-  }
+  if (const PairTaskOptions* task = pair_task()) return task->check_files();
   const bool is_prepared = !prepared_folders_.empty();
   if (is_prepared) {
     const std::pair<const char*, bool> of_text[] = {
@@ -183,11 +212,33 @@ void TrainCommandOptions::check_files() const {
       {"--valid-src", !translation_.valid_source.empty()},
       {"--valid-tgt", !translation_.valid_target.empty()}};
   for (const auto& [name, given] : files) {
-    if (given || is_trees()) continue;
+    if (given) continue;
+    std::string others = " for a translation model, --text for a language model";
+    for (const auto& task : pair_tasks_) {
+      others +=
+          (task == pair_tasks_.back() ? ", or " : ", ") + task->option() + " for " + task->model();
+    }
     throw UsageError(
         std::string(name) +
-        " is required: expected --src and --tgt (or --tsv, or --pairs), --valid-src and --valid-tgt for a translation model, --text for a language model, or --trees for a parser");
+        " is required: expected --src and --tgt (or --tsv, or --pairs), --valid-src and --valid-tgt" +
+        others);
   }
+}
+
+std::vector<Option> TrainCommandOptions::foreign() const {
+  std::vector<Option> options;
+  const auto add = [&](const std::vector<Option>& some) {
+    options.insert(options.end(), some.begin(), some.end());
+  };
+  if (is_text() || pair_task() != nullptr) add(translation_only_);
+  if (is_text()) add(pairs_only_);
+  if (!is_text()) add(text_only_);
+  for (std::size_t i = 0; i < of_pair_tasks_.size(); ++i) {
+    if (!pair_tasks_[i]->is_chosen()) add(of_pair_tasks_[i]);
+  }
+  if (!makes_vocabulary()) add(vocabulary_);
+  add(optimizer_.foreign());
+  return options;
 }
 
 bool TrainCommandOptions::has_folder_of_tokens() const {
@@ -197,7 +248,8 @@ bool TrainCommandOptions::has_folder_of_tokens() const {
 
 bool TrainCommandOptions::makes_vocabulary() const {
   if (!train_.from.empty() || has_folder_of_tokens()) return false;
-  if (is_text() && !is_masked()) return tokenizer_ == "sentencepiece";
+  const TextTaskOptions* objective = text_task();
+  if (is_text() && !(objective && objective->makes_pieces())) return tokenizer_ == "sentencepiece";
   return tokenizer_.empty() || (is_text() && tokenizer_ == "sentencepiece");
 }
 

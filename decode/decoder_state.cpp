@@ -11,32 +11,22 @@ namespace {
 
 using Ids = std::vector<std::int32_t>;
 
-constexpr std::int64_t kFirstSlots = 64;
-
 /// All layers see equally far.
 KvCache past_of(const AutoregressiveModel& model) {
-  const MultiHeadSelfAttention& first = model.decoder().front().self_attention;
-  const bool has_states = first.pattern.is_linear();
-  std::vector<std::int64_t> widths;
+  std::vector<SlotLayout> layers;
   for (const Block& block : model.decoder()) {
-    const MultiHeadSelfAttention& attention = block.self_attention;
-    widths.push_back(has_states ? attention.slot_width() : attention.key_width());
+    layers.push_back(block.self_attention.slots(model.cache_type()));
   }
-  if (has_states) return KvCache::of_states(std::move(widths), model.device());
-  std::int64_t kept = first.pattern.window;
-  if (kept > 0 && first.smears_keys())
-    kept = std::max<std::int64_t>(kept, 2);  // the one before, too
-  return KvCache(std::move(widths), model.device(), model.cache_type(), first.smears_keys(),
-                 kFirstSlots, kept);
+  return KvCache(std::move(layers), model.device());
 }
 
 /// Without layers, where there is nothing to remember.
 KvCache memory_of(const AutoregressiveModel& model) {
-  std::vector<std::int64_t> widths;
+  std::vector<SlotLayout> layers;
   for (const Block& block : model.decoder()) {
-    if (block.cross_attention) widths.push_back(block.cross_attention->heads.total_width());
+    if (block.cross_attention) layers.push_back(block.cross_attention->slots(model.cache_type()));
   }
-  return KvCache(std::move(widths), model.device(), model.cache_type());
+  return KvCache(std::move(layers), model.device());
 }
 
 /// What a step tells the device, in one copy.
@@ -95,7 +85,6 @@ void DecoderState::add(const std::vector<RowStart>& starts) {
     past_.add_line();
     pasts.push_back(start.past);
   }
-  counts_.resize(counts_.size() + starts.size());
   read(added, pasts);
 }
 
@@ -137,9 +126,9 @@ void DecoderState::keep_memory(const std::vector<RowStart>& starts) {
 }
 
 void DecoderState::read(const std::vector<std::int64_t>& rows, const std::vector<Part>& pasts) {
-  if (past_.kept() == 0 || past_.has_states()) return read_at_once(rows, pasts);
+  if (past_.pass() == 0) return read_at_once(rows, pasts);
   // A few at a time, so that the cache need not hold what is let go.
-  const auto at_once = static_cast<std::size_t>(std::max(kFirstSlots, past_.kept()));
+  const auto at_once = static_cast<std::size_t>(past_.pass());
   std::size_t longest = 0;
   for (const Part& past : pasts) longest = std::max(longest, past.size());
   for (std::size_t begin = 0; begin < longest; begin += at_once) {
@@ -157,26 +146,26 @@ void DecoderState::read_at_once(const std::vector<std::int64_t>& rows,
   const Joined past = join(pasts);
   if (past.ids.empty()) return;
   const Work work("read_past");
-  const CachePlaces places = past_.extend_lines(rows, past.segments);
+  CachePlaces places = past_.extend_lines(rows, past.segments);
   Run run(tap_);
   const Tensor ids = Tensor::from(past.ids);
   if (!model_->has_encoder()) {
     model_->decode(ids, CachedSequences(past_, places), run);
     return;
   }
-  Ids sentences, counts;
+  const PositionStream stream = model_->second_positions();
+  Ids sentences, second;
   for (std::int64_t i = 0; i < past.segments.count(); ++i) {
     for (std::int64_t at = past.segments.begin(i); at < past.segments.end(i); ++at) {
-      counts.push_back(counts_[rows[i]] += model_->counts(past.ids[at]) ? 1 : 0);
+      second.push_back(past_.advance(rows[i], stream.advance(past.ids[at])));
     }
     sentences.insert(sentences.end(), static_cast<std::size_t>(past.segments.length(i)),
                      sentences_[rows[i]]);
   }
   const CachePlaces memory{memory_table_, Tensor::from(sentences, model_->device()),
                            Tensor::from(memory_ends(sentences), model_->device())};
-  CachedSequences sequences(past_, places, memory_, memory);
-  sequences.set_counts(Tensor::from(counts, model_->device()));
-  model_->decode(ids, sequences, run);
+  if (stream.exists()) places.second_positions = Tensor::from(second, model_->device());
+  model_->decode(ids, CachedSequences(past_, places, memory_, memory), run);
 }
 
 Ids DecoderState::memory_ends(const Ids& lines) const {
@@ -193,7 +182,8 @@ Tensor DecoderState::step(const Ids& tokens, const std::vector<std::int64_t>& ro
               "decoder: expected a token for each of some of ", this->rows(), " rows, given ",
               tokens.size(), " for ", rows.size());
   past_.reserve(std::ssize(rows));
-  Ids positions, lines, counts, sentences;
+  const PositionStream stream = model_->second_positions();
+  Ids positions, lines, second, sentences;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::int64_t row = rows[i];
     KETTE_CHECK(past_.length(row) < model_->positions(), "decoder: expected at most ",
@@ -201,27 +191,26 @@ Tensor DecoderState::step(const Ids& tokens, const std::vector<std::int64_t>& ro
     lines.push_back(static_cast<std::int32_t>(row));
     positions.push_back(static_cast<std::int32_t>(past_.length(row)));
     past_.extend(row);
-    counts.push_back(counts_[row] += model_->counts(tokens[i]) ? 1 : 0);
+    second.push_back(past_.advance(row, stream.advance(tokens[i])));
     if (model_->has_encoder()) sentences.push_back(sentences_[row]);
   }
   StepTables tables;
   const std::size_t token = tables.add(tokens), line = tables.add(lines),
-                    position = tables.add(positions), count = tables.add(counts),
+                    position = tables.add(positions), next = tables.add(second),
                     sentence = tables.add(sentences),
                     memory_end = tables.add(memory_ends(sentences)),
                     table = tables.add(past_.table());
   tables.upload(model_->device());
   const Shape each{std::ssize(rows)};
   const CachePlaces past{tables(table, {this->rows(), past_.table_width()}), tables(line, each),
-                         tables(position, each)};
+                         tables(position, each), stream.exists() ? tables(next, each) : Tensor()};
   Run run(tap_);
   if (!model_->has_encoder()) {
     return model_->decode(tables(token, each), CachedSequences(past_, past), run).value();
   }
   const CachePlaces memory{memory_table_, tables(sentence, each), tables(memory_end, each)};
-  CachedSequences sequences(past_, past, memory_, memory);
-  sequences.set_counts(tables(count, each));
-  return model_->decode(tables(token, each), sequences, run).value();
+  return model_->decode(tables(token, each), CachedSequences(past_, past, memory_, memory), run)
+      .value();
 }
 
 Tensor DecoderState::step(const Ids& tokens) {
@@ -234,18 +223,16 @@ Tensor DecoderState::step(const Ids& tokens) {
 
 void DecoderState::select(const std::vector<std::int64_t>& parents) {
   past_.select(parents);
-  Ids sentences, counts;
+  Ids sentences;
   for (const std::int64_t parent : parents) {
-    counts.push_back(counts_[parent]);
     if (model_->has_encoder()) sentences.push_back(sentences_[parent]);
   }
-  counts_ = std::move(counts);
   sentences_ = std::move(sentences);
   if (model_->has_encoder() && rows() == 0) drop_unread_sentences();
 }
 
-CachedSequences DecoderState::fix(const std::vector<std::int64_t>& lengths,
-                                  const Tensor& positions) {
+CachedSequences DecoderState::begin_static_batch(const std::vector<std::int64_t>& lengths,
+                                                 const Tensor& positions) {
   std::int64_t more = 0;
   for (std::int64_t row = 0; row < rows(); ++row) {
     more += past_.slots_for_passes(lengths[row] - past_.length(row));
@@ -264,7 +251,7 @@ CachedSequences DecoderState::fix(const std::vector<std::int64_t>& lengths,
                           Tensor::from(memory_ends(sentences_), device)});
 }
 
-void DecoderState::unfix(const std::vector<std::int64_t>& lengths) {
+void DecoderState::end_static_batch(const std::vector<std::int64_t>& lengths) {
   for (std::int64_t row = 0; row < rows(); ++row) past_.shorten(row, lengths[row]);
 }
 

@@ -41,7 +41,7 @@ class DecoderState {
   void read(const std::vector<std::int64_t>& rows,
             const std::vector<std::span<const std::int32_t>>& pasts);
   /// Whether a past that is read in parts gives the same bits as at once.
-  bool reads_in_parts() const { return !past_.has_states(); }
+  bool reads_in_parts() const { return !past_.keeps_states(); }
   /// tokens: one for each of these rows, which rise -> their states [rows, width]. The others stay as they are.
   Tensor step(const std::vector<std::int32_t>& tokens, const std::vector<std::int64_t>& rows);
   /// For all rows.
@@ -51,9 +51,10 @@ class DecoderState {
   /// For rows that stay together and grow by themselves: gives row r slots up to lengths[r] tokens,
   /// and the sequences of one token a row at `positions`, i32 [rows] on the device. All that a pass
   /// reads of them lies there, so that it may be recorded.
-  CachedSequences fix(const std::vector<std::int64_t>& lengths, const Tensor& positions);
-  /// After fix(): row r has lengths[r] tokens, which is how far it has come.
-  void unfix(const std::vector<std::int64_t>& lengths);
+  CachedSequences begin_static_batch(const std::vector<std::int64_t>& lengths,
+                                     const Tensor& positions);
+  /// After begin_static_batch(): row r has lengths[r] tokens, which is how far it has come.
+  void end_static_batch(const std::vector<std::int64_t>& lengths);
 
  private:
   void drop_unread_sentences();
@@ -68,7 +69,6 @@ class DecoderState {
   Tap* tap_;
   KvCache past_, memory_;
   std::vector<std::int32_t> sentences_;  // of each row: a line of the memory
-  std::vector<std::int32_t> counts_;     // of each row, of tokens that the model counts
   Tensor memory_table_;                  // on the device
 };
 

@@ -43,7 +43,7 @@ DrawnRows::DrawnRows(const Ensemble& model, EnsembleState& state, const std::vec
   drawn_ = Tensor::from(tokens, {2, count}, device);
   settings_ = draw_settings(draws, device);
   if (masks.defined()) masks_ = {masks, Tensor::from(of_rows, device)};
-  state_.fix(lengths, counters_.slice(0, 1).reshaped({count}));
+  state_.begin_static_batch(lengths, counters_.slice(0, 1).reshaped({count}));
 }
 
 std::unique_ptr<HostCopy> DrawnRows::step() {
@@ -66,7 +66,7 @@ void DrawnRows::draw() {
   Run run(tap_);
   const std::int64_t rows = drawn_.width();
   const Tensor tokens = drawn_.slice(0, 1).reshaped({rows});
-  const Tensor logits = model_.output()(state_.step_fixed(tokens, run), run).value();
+  const Tensor logits = model_.output()(state_.step_static_batch(tokens, run), run).value();
   if (masks_.defined()) mask_tokens(logits, masks_);
   sample(logits, settings_, counters_.slice(1, 2).reshaped({rows}), drawn_);
   on(counters_.device(), [&](auto exec) { kernels::increment(exec, counters_); });
@@ -74,7 +74,7 @@ void DrawnRows::draw() {
 
 void DrawnRows::end() {
   recorded_.reset();
-  state_.unfix(lengths_);
+  state_.end_static_batch(lengths_);
 }
 
 }  // namespace kette

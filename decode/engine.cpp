@@ -146,8 +146,12 @@ void Engine::admit() {
     if (!is_long) live.unread = {};
   }
   state_.add(starts);
+  // Where the table stays, so do the places in it of those that were there.
+  const std::size_t first = is_known ? live_.size() : 0;
   for (Live& live : added) live_.push_back(std::move(live));
-  for (Live& live : live_) live.masks = masks_.add(live.excluded, live.request.constraint);
+  for (std::size_t i = first; i < live_.size(); ++i) {
+    live_[i].masks = masks_.add(live_[i].excluded, live_[i].request.constraint);
+  }
 }
 
 /// The next parts of long prompts, together no longer than a part if others wait for their tokens.

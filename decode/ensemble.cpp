@@ -145,20 +145,22 @@ void EnsembleState::select(const std::vector<std::int64_t>& parents) {
   for (DecoderState& state : states_) state.select(parents);
 }
 
-void EnsembleState::fix(const std::vector<std::int64_t>& lengths, const Tensor& positions) {
-  fixed_.clear();
-  for (DecoderState& state : states_) fixed_.push_back(state.fix(lengths, positions));
+void EnsembleState::begin_static_batch(const std::vector<std::int64_t>& lengths,
+                                       const Tensor& positions) {
+  static_batch_.clear();
+  for (DecoderState& state : states_)
+    static_batch_.push_back(state.begin_static_batch(lengths, positions));
 }
 
-void EnsembleState::unfix(const std::vector<std::int64_t>& lengths) {
-  fixed_.clear();
-  for (DecoderState& state : states_) state.unfix(lengths);
+void EnsembleState::end_static_batch(const std::vector<std::int64_t>& lengths) {
+  static_batch_.clear();
+  for (DecoderState& state : states_) state.end_static_batch(lengths);
 }
 
-Variable EnsembleState::step_fixed(const Tensor& tokens, Run& run) const {
+Variable EnsembleState::step_static_batch(const Tensor& tokens, Run& run) const {
   std::vector<Variable> states;
-  for (std::size_t i = 0; i < fixed_.size(); ++i) {
-    states.push_back(ensemble_.models()[i]->decode(tokens, fixed_[i], run));
+  for (std::size_t i = 0; i < static_batch_.size(); ++i) {
+    states.push_back(ensemble_.models()[i]->decode(tokens, static_batch_[i], run));
   }
   return ensemble_.together(states);
 }

@@ -59,16 +59,16 @@ class EnsembleState {
   bool reads_in_parts() const;
   Tensor step(const std::vector<std::int32_t>& tokens, const std::vector<std::int64_t>& rows);
   void select(const std::vector<std::int64_t>& parents);
-  /// DecoderState::fix(): rows that stay together from now on, for step_fixed().
-  void fix(const std::vector<std::int64_t>& lengths, const Tensor& positions);
-  void unfix(const std::vector<std::int64_t>& lengths);
+  /// DecoderState::begin_static_batch(): rows that stay together from now on, for step_static_batch().
+  void begin_static_batch(const std::vector<std::int64_t>& lengths, const Tensor& positions);
+  void end_static_batch(const std::vector<std::int64_t>& lengths);
   /// tokens: i32 [rows] on the device -> states. It may be recorded.
-  Variable step_fixed(const Tensor& tokens, Run& run) const;
+  Variable step_static_batch(const Tensor& tokens, Run& run) const;
 
  private:
   Ensemble ensemble_;
   std::vector<DecoderState> states_;
-  std::vector<CachedSequences> fixed_;
+  std::vector<CachedSequences> static_batch_;
 };
 
 }  // namespace kette

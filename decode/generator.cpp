@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "decode/engine.h"
+#include "decode/run_requests.h"
 #include "decode/search_limits.h"
 
 namespace kette {
@@ -31,10 +31,7 @@ std::vector<Hypothesis> search_continuations(const Ensemble& model, const Ids& p
   Request request{0, {}, prompt};
   request.policy = std::make_unique<Beam>(options, options.max_tokens, options.end_of_text);
   request.done = [&](std::vector<Hypothesis> n_best) { found = std::move(n_best); };
-  Engine engine(model);
-  engine.add(std::move(request));
-  while (engine.step()) {
-  }
+  run_requests(model, {}, {request.cost()}, [&](std::int64_t) { return std::move(request); });
   return found;
 }
 
@@ -55,10 +52,8 @@ std::vector<Ids> generate(const Ensemble& model, const Ids& prompt, const Genera
   request.done = [&](std::vector<Hypothesis> drawn) {
     for (Hypothesis& text : drawn) texts.push_back(std::move(text.tokens));
   };
-  Engine engine(model, {options.tap});
-  engine.add(std::move(request));
-  while (engine.step()) {
-  }
+  run_requests(model, {.tap = options.tap}, {request.cost()},
+               [&](std::int64_t) { return std::move(request); });
   return texts;
 }
 

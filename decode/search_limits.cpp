@@ -60,14 +60,8 @@ double search_bytes(const SearchOptions& options, std::int64_t rows, const Ensem
   double bytes = 0;
   for (const auto& each : model.models()) {
     for (const Block& block : each->decoder()) {
-      const MultiHeadSelfAttention& attention = block.self_attention;
-      const bool has_states = attention.pattern.is_linear();
-      std::int64_t slots =
-          has_states ? 2 : steps;  // of states the last of each hypothesis and the next
-      if (attention.pattern.window > 0) slots = std::min(slots, attention.pattern.window);
-      const DType kept = has_states ? DType::f32 : each->cache_type();
-      bytes += static_cast<double>(slots) * static_cast<double>(attention.slot_width()) *
-               static_cast<double>(size_of(kept));
+      const SlotLayout layout = block.self_attention.slots(each->cache_type());
+      bytes += static_cast<double>(layout.most_slots(steps)) * static_cast<double>(layout.bytes());
     }
   }
   return static_cast<double>(rows) * bytes;

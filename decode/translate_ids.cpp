@@ -13,13 +13,9 @@ namespace {
 using Ids = std::vector<std::int32_t>;
 
 /// Whether where a token stands depends on which ones are before it, as in parsers.
-bool counts_tokens(const Ensemble& model) {
-  for (const auto& each : model.models()) {
-    for (std::int32_t token = 0; token < model.vocabulary(); ++token) {
-      if (each->counts(token)) return true;
-    }
-  }
-  return false;
+bool has_second_positions(const Ensemble& model) {
+  return std::any_of(model.models().begin(), model.models().end(),
+                     [](const auto& each) { return each->second_positions().exists(); });
 }
 
 void check(const Ensemble& model, const std::vector<SourceIds>& sources,
@@ -31,7 +27,7 @@ void check(const Ensemble& model, const std::vector<SourceIds>& sources,
               " (leave the shortlist out there)");
   KETTE_CHECK(!options.sampling || work.tap == nullptr,
               "translate: expected a search where a tap looks on, given samples");
-  KETTE_CHECK(!options.sampling || !counts_tokens(model),
+  KETTE_CHECK(!options.sampling || !has_second_positions(model),
               "translate: expected a search for a model that counts tags, a parser, given samples");
   std::int64_t longest = 0;
   for (const SourceIds& source : sources) {

@@ -7,8 +7,28 @@
 #include "autograd/ops/linear_cross_entropy.h"
 
 namespace kette {
+namespace {
 
-Variable AutoregressiveModel::encode(const Tensor&, const Sequences&, Run&) const {
+/// Of the targets; undefined where there is no second stream.
+Tensor second_positions_of(const Batch& batch, const PositionStream& stream) {
+  if (!stream.exists()) return {};
+  std::vector<std::int32_t> all;
+  for (std::int64_t i = 0; i < batch.target_segments.count(); ++i) {
+    std::int32_t position = 0;
+    const std::int64_t begin = batch.target_segments.begin(i);
+    for (std::int64_t row = begin; row < batch.target_segments.end(i); ++row) {
+      // Where a hole is (train/consistency.h), the row before was to say what is not seen.
+      const bool is_hole = batch.target_in[row] == kNoEntry;
+      position += stream.advance(is_hole ? batch.target_out[row - 1] : batch.target_in[row]);
+      all.push_back(position);
+    }
+  }
+  return Tensor::from(all);
+}
+
+}  // namespace
+
+Variable AutoregressiveModel::encode(const Tensor&, const AttentionContext&, Run&) const {
   fail("encode: expected a model with an encoder, given one without");
 }
 
@@ -23,19 +43,8 @@ Variable AutoregressiveModel::states(const Batch& batch, Run& run) const {
   }
   const Variable memory =
       encode(Tensor::from(batch.source), PackedSequences(batch.source_segments), run);
-  PackedSequences targets(batch.target_segments, memory, batch.source_segments);
-  std::vector<std::int32_t> counts;
-  for (std::int64_t i = 0; i < batch.target_segments.count(); ++i) {
-    std::int32_t count = 0;
-    const std::int64_t begin = batch.target_segments.begin(i);
-    for (std::int64_t row = begin; row < batch.target_segments.end(i); ++row) {
-      // Where a hole is (train/consistency.h), the row before was to say what is not seen.
-      const bool is_hole = batch.target_in[row] == kNoEntry;
-      if (this->counts(is_hole ? batch.target_out[row - 1] : batch.target_in[row])) ++count;
-      counts.push_back(count);
-    }
-  }
-  targets.set_counts(Tensor::from(counts));
+  const PackedSequences targets(batch.target_segments, memory, batch.source_segments,
+                                second_positions_of(batch, second_positions()));
   return decode(Tensor::from(batch.target_in), targets, run);
 }
 

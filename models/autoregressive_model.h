@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "data/tokenizers/position_stream.h"
 #include "data/tokenizers/special_tokens.h"
 #include "models/model.h"
 
@@ -16,13 +17,14 @@ class AutoregressiveModel : public Model {
   /// The marks of its vocabulary; -1 where a model leaves them to its tokenizer.
   virtual SpecialTokens special() const { return {-1, -1, -1, -1}; }
 
-  /// Whether positions behind this token count one more, besides their own number; see Sequences::counts().
-  virtual bool counts(std::int32_t) const { return false; }
+  /// Of what its decoder reads, where it goes by two streams of positions.
+  virtual PositionStream second_positions() const { return {}; }
 
   /// target: i32 [rows] -> states [rows, width], which output() makes logits of.
-  virtual Variable decode(const Tensor& target, const Sequences& sequences, Run& run) const = 0;
+  virtual Variable decode(const Tensor& target, const AttentionContext& sequences,
+                          Run& run) const = 0;
   /// source: i32 [rows] -> memory [rows, width]. An Error for a model without an encoder.
-  virtual Variable encode(const Tensor& source, const Sequences& sequences, Run& run) const;
+  virtual Variable encode(const Tensor& source, const AttentionContext& sequences, Run& run) const;
   bool has_encoder() const { return !encoder().empty(); }
 
   // The parts, for study and for exchange with other programs.

@@ -34,7 +34,7 @@ Variable output_bias(const Scope& scope, const BertConfig& c) {
 
 }  // namespace
 
-Variable BertEncoder::operator()(const Tensor& ids, const Sequences& sequences, Run& run,
+Variable BertEncoder::operator()(const Tensor& ids, const AttentionContext& sequences, Run& run,
                                  const Tensor& types) const {
   const std::optional<Rotation> rotation = Rotation::of(sequences, rotary_table_);
   ResidualStream x = embed(ids, sequences, run, types);
@@ -47,7 +47,7 @@ Variable BertEncoder::operator()(const Batch& batch, Run& run) const {
   return (*this)(Tensor::from(batch.source), PackedSequences(batch.source_segments), run, types);
 }
 
-Variable BertEncoder::embed(const Tensor& ids, const Sequences& sequences, Run& run,
+Variable BertEncoder::embed(const Tensor& ids, const AttentionContext& sequences, Run& run,
                             const Tensor& types) const {
   KETTE_CHECK(sequences.longest() <= config_.context, "bert: expected texts of at most ",
               config_.context, " tokens, given one of ", sequences.longest());

@@ -22,7 +22,7 @@ class BertEncoder {
 
   /// ids: i32 [rows] -> states [rows, width]. types: i32 [rows], which part of its text a row is of;
   /// undefined: the first. Points: embedded, those of embedding_norm and of the blocks.
-  Variable operator()(const Tensor& ids, const Sequences& sequences, Run& run,
+  Variable operator()(const Tensor& ids, const AttentionContext& sequences, Run& run,
                       const Tensor& types = {}) const;
   /// Of a batch's source: of all its tokens.
   Variable operator()(const Batch& batch, Run& run) const;
@@ -38,7 +38,7 @@ class BertEncoder {
   std::optional<Norm> final_norm;  ///< of pre-norm models
 
  private:
-  Variable embed(const Tensor& ids, const Sequences& sequences, Run& run,
+  Variable embed(const Tensor& ids, const AttentionContext& sequences, Run& run,
                  const Tensor& types) const;
 
   BertConfig config_;

@@ -77,26 +77,20 @@ void BertConfig::check() const {
               enum_name(positions));
 }
 
-std::vector<SummaryRow> BertConfig::summary() const {
-  const std::int64_t w = width, norm_size = norm_parameters();
-  std::vector<SummaryRow> rows = {
-      {"token embedding = output projection", 1, vocabulary * w, 0, linear_flops(w, vocabulary)}};
-  if (positions == Positions::learned) rows.push_back({"position embedding", 1, context * w, 0, 0});
-  if (segments > 0) rows.push_back({"segment embedding", 1, segments * w, 0, 0});
-  if (norm_size > 0) rows.push_back({"embedding norm", 1, norm_size, 0, 0});
-  const auto cost = [&](std::int64_t heads_width) {
-    return SummaryRow{
-        "layer: self-attention", 1,
-        map_parameters(w, 3 * heads_width) + map_parameters(heads_width, w) + norm_size,
-        linear_flops(w, 4 * heads_width), 0};
-  };
-  for (SummaryRow& row : attention_rows(*this, 0, layers, cost)) rows.push_back(std::move(row));
-  rows.push_back(feed_forward_row(&SummaryRow::source_flops));
-  if (norm == NormOrder::pre && norm_size > 0) rows.push_back({"final norm", 1, norm_size, 0, 0});
-  rows.push_back({"head of masked words", 1,
-                  map_parameters(w, w) + norm_size + (biases ? vocabulary : 0), 0,
-                  linear_flops(w, w)});
-  return rows;
+std::vector<ModelPart> BertConfig::parts() const {
+  return {{.name = "token embedding = output projection", .target = {"token_embedding"}},
+          {.name = "position embedding", .none = {"position_embedding"}},
+          {.name = "segment embedding", .none = {"segment_embedding"}},
+          {.name = "embedding norm", .none = {"embedding_norm"}},
+          {.name = "layer: self-attention",
+           .source = {"layers/0/self_attention", "layers/0/self_attention_norm"},
+           .count = layers,
+           .first_attention = 0},
+          {.name = "layer: feed-forward",
+           .source = {"layers/0/feed_forward", "layers/0/feed_forward_norm"},
+           .count = layers},
+          {.name = "final norm", .none = {"final_norm"}},
+          {.name = "head of masked words", .target = {"head"}, .none = {"output"}}};
 }
 
 double BertConfig::attention_pairs(const Segments& source, const Segments&) const {

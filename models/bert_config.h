@@ -26,7 +26,7 @@ struct BertConfig : StackConfig {
   std::unique_ptr<Model> make_model() const override;
   std::vector<Field> fields() override;
   void check() const override;
-  std::vector<SummaryRow> summary() const override;
+  std::vector<ModelPart> parts() const override;
   double attention_pairs(const Segments& source, const Segments& target) const override;
   Batch example_batch(std::uint64_t seed) const override;
 };

@@ -8,9 +8,7 @@ namespace kette {
 namespace {
 
 std::vector<Block> decoder_blocks(const Scope& scope, const GptConfig& c) {
-  BlockConfig config = c.block_config(NormOrder::pre);
-  config.pattern = c.pattern();
-  config.smeared_keys = c.smeared_keys;
+  BlockConfig config = c.block_config();
   config.self_attention = "attention";
   config.norms_first = true;
   return stacked_blocks(scope, c, c.layers, config);
@@ -24,14 +22,14 @@ Variable output_weight(const Scope& scope, const GptConfig& c, const Embedding& 
 
 }  // namespace
 
-Variable Gpt::decode(const Tensor& ids, const Sequences& sequences, Run& run) const {
+Variable Gpt::decode(const Tensor& ids, const AttentionContext& sequences, Run& run) const {
   const std::optional<Rotation> rotation = Rotation::of(sequences, rotary_table_);
   ResidualStream x = embed(ids, sequences, run);
   for (const Block& block : blocks_) x = block(x, sequences, run, rotation);
   return x.through(final_norm_, run)[1];
 }
 
-Variable Gpt::embed(const Tensor& ids, const Sequences& sequences, Run& run) const {
+Variable Gpt::embed(const Tensor& ids, const AttentionContext& sequences, Run& run) const {
   KETTE_CHECK(sequences.longest() <= config_.context, "gpt: expected sequences of at most ",
               config_.context, " tokens, given one of ", sequences.longest());
   Variable x = token_embedding_(ids, run.training());

@@ -21,7 +21,7 @@ class Gpt final : public AutoregressiveModel {
   std::int64_t positions() const override { return config_.context; }
 
   /// ids: i32 [rows] -> the states that logits and loss are made of, [rows, width].
-  Variable decode(const Tensor& ids, const Sequences& sequences, Run& run) const override;
+  Variable decode(const Tensor& ids, const AttentionContext& sequences, Run& run) const override;
   std::unique_ptr<AutoregressiveModel> for_decoding(const DecodingTypes& types = {}) const override;
 
   const Embedding& token_embedding() const override { return token_embedding_; }
@@ -37,7 +37,7 @@ class Gpt final : public AutoregressiveModel {
 
  private:
   /// Dropout(token embedding + position embedding, if there is one). Point: embedded.
-  Variable embed(const Tensor& ids, const Sequences& sequences, Run& run) const;
+  Variable embed(const Tensor& ids, const AttentionContext& sequences, Run& run) const;
   void make_tables(DType dtype, Device device) override;
   Linear& output_map() override { return output_; }
 

@@ -1,5 +1,8 @@
 #include "models/gpt_config.h"
 
+#include "nn/block.h"
+#include "nn/linear_attention.h"
+#include "nn/smeared_keys.h"
 #include "tensor/linear_attention.h"
 
 namespace kette {
@@ -142,6 +145,14 @@ AttentionPattern GptConfig::pattern() const {
   return pattern;
 }
 
+BlockConfig GptConfig::block_config() const {
+  BlockConfig config = StackConfig::block_config(NormOrder::pre);
+  config.pattern = pattern();
+  if (smeared_keys) config.mixer = smeared_keys_mixer;
+  if (attention == AttentionWeights::linear) config.mixer = linear_attention_mixer;
+  return config;
+}
+
 CacheSize GptConfig::largest_cache() const {
   const std::int64_t kept = attention_window > 0 ? std::min(context, attention_window) : context,
                      head_width = width / heads;
@@ -155,31 +166,21 @@ CacheSize GptConfig::largest_cache() const {
   return {context, heads_kept * of_head * std::int64_t{sizeof(float)}, is_state};
 }
 
-std::vector<SummaryRow> GptConfig::summary() const {
-  const std::int64_t w = width, norm_size = norm_parameters();
-  const double output_flops = linear_flops(w, vocabulary);
-  std::vector<SummaryRow> rows;
-  if (tied_output) {
-    rows.push_back({"token embedding = output projection", 1, vocabulary * w, 0, output_flops});
-  } else {
-    rows.push_back({"token embedding", 1, vocabulary * w, 0, 0});
-    rows.push_back({"output projection", 1, vocabulary * w, 0, output_flops});
-  }
-  if (positions == Positions::learned) rows.push_back({"position embedding", 1, context * w, 0, 0});
-  const std::string part = "layer: self-attention";
-  const auto cost = [&](std::int64_t heads_width) {
-    const std::int64_t smears = smeared_keys ? heads_width / (w / heads) : 0;
-    const std::int64_t projected = heads_width + 2 * heads_width / pattern().group;
-    return SummaryRow{
-        part, 1, map_parameters(w, projected) + map_parameters(heads_width, w) + norm_size + smears,
-        0, linear_flops(w, projected + heads_width)};
-  };
-  for (SummaryRow& row : attention_rows(*this, 0, layers, cost)) {
-    rows.push_back(std::move(row));
-  }
-  if (hidden > 0) rows.push_back(feed_forward_row(&SummaryRow::target_flops));
-  if (norm_size > 0) rows.push_back({"final norm", 1, norm_size, 0, 0});
-  return rows;
+std::vector<ModelPart> GptConfig::parts() const {
+  std::vector<ModelPart> parts = {
+      {.name = "token embedding = output projection", .target = {"token_embedding"}},
+      {.name = "output projection", .target = {"output"}},
+      {.name = "position embedding", .none = {"position_embedding"}},
+      {.name = "layer: self-attention",
+       .target = {"layers/0/attention", "layers/0/attention_norm"},
+       .count = layers,
+       .first_attention = 0},
+      {.name = "layer: feed-forward",
+       .target = {"layers/0/feed_forward", "layers/0/feed_forward_norm"},
+       .count = layers},
+      {.name = "final norm", .none = {"final_norm"}}};
+  if (!tied_output) parts.front() = {.name = "token embedding", .none = {"token_embedding"}};
+  return parts;
 }
 
 double GptConfig::attention_pairs(const Segments&, const Segments& target) const {

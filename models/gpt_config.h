@@ -36,11 +36,13 @@ struct GptConfig final : StackConfig {
   std::vector<Field> fields() override;
   void check() const override;
   std::int64_t least_hidden() const override { return 0; }
-  std::vector<SummaryRow> summary() const override;
+  std::vector<ModelPart> parts() const override;
   double attention_pairs(const Segments& source, const Segments& target) const override;
   CacheSize largest_cache() const override;
   /// Of every layer's attention.
   AttentionPattern pattern() const;
+  /// Of every layer.
+  BlockConfig block_config() const;
 };
 
 /// Small enough that every element can be checked.

@@ -62,7 +62,7 @@ struct Family {
   std::string architecture() const { return "kette-" + name; }
 };
 
-/// Keys and values of a text, or the states of linear attention.
+/// Keys and values of a text, or states.
 struct CacheSize {
   std::int64_t tokens = 0, bytes = 0;
   bool is_state = false;  ///< as large for any number of tokens
@@ -100,7 +100,10 @@ struct ModelConfig {
   virtual std::int64_t least_hidden() const { return 1; }
   /// An Error that begins with `where` unless the tokenizer can be the model's.
   virtual void check_tokenizer(const Tokenizer& tokenizer, const std::string& where) const;
-  virtual std::vector<SummaryRow> summary() const = 0;
+  /// All that a model has, in the order of summaries.
+  virtual std::vector<ModelPart> parts() const = 0;
+  /// Of each stack, where there are any.
+  virtual void keep_one_layer() {}
   /// Pairs of a query and a key in a batch, over all attention layers; of one whose heads were pruned, the
   /// share of the pairs that the share of its heads is.
   virtual double attention_pairs(const Segments& source, const Segments& target) const = 0;

@@ -1,15 +1,84 @@
 #include "models/model_summary.h"
 
-#include "models/model_config.h"
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "models/model.h"
 
 namespace kette {
+namespace {
 
-std::int64_t linear_parameters(std::int64_t in, std::int64_t out, bool biased) {
-  return in * out + (biased ? out : 0);
+bool lies_at(const std::string& path, const std::string& name) {
+  return name.starts_with(path) && (name.size() == path.size() || name[path.size()] == '/');
 }
 
-double linear_flops(std::int64_t in, std::int64_t out) {
-  return 2.0 * static_cast<double>(in) * static_cast<double>(out);
+/// A model of one layer whose attentions have so many heads, without values.
+class OneLayer {
+ public:
+  OneLayer(const ModelConfig& config, std::int64_t heads) {
+    const std::unique_ptr<ModelConfig> small = config.clone();
+    small->keep_one_layer();
+    if (!small->heads_left.empty()) small->heads_left.assign(small->attentions(), heads);
+    model_ = small->make_model();
+    model_->each_linear([&](const Linear& map, const auto&) {
+      std::int64_t rows = 0;
+      for (const RowCopies& copies : map.copies) rows += copies.rows * copies.times;
+      if (rows > 0) rows_[map.weight.leaf().get()] = rows;
+    });
+  }
+
+  SummaryRow row_of(const ModelPart& part) const {
+    SummaryRow row{part.name, part.count};
+    row.source_flops = add(part.source, row.parameters);
+    row.target_flops = add(part.target, row.parameters);
+    add(part.none, row.parameters);
+    return row;
+  }
+
+ private:
+  /// The FLOPs a token of what lies there, whose parameters are added up.
+  double add(const std::vector<std::string>& paths, std::int64_t& parameters) const {
+    double flops = 0;
+    const ParamStore& store = model_->parameters();
+    for (const auto& leaf : store.leaves()) {
+      const Shape& shape = store.shape_of(*leaf);
+      const bool is_there = std::any_of(paths.begin(), paths.end(), [&](const std::string& path) {
+        return lies_at(path, leaf->name);
+      });
+      if (!is_there) continue;
+      parameters += shape.elements();
+      if (shape.rank() < 2) continue;
+      const auto copied = rows_.find(leaf.get());
+      const std::int64_t rows = copied == rows_.end() ? shape[0] : copied->second;
+      flops += 2.0 * static_cast<double>(rows) * static_cast<double>(shape[1]);
+    }
+    return flops;
+  }
+
+  std::unique_ptr<Model> model_;
+  std::map<const Leaf*, std::int64_t> rows_;  // of maps some of whose rows come several times
+};
+
+}  // namespace
+
+std::vector<SummaryRow> summary_of(const ModelConfig& config) {
+  const OneLayer whole(config, config.heads);
+  std::vector<SummaryRow> rows;
+  for (const ModelPart& part : config.parts()) {
+    if (part.first_attention >= 0 && !config.heads_left.empty()) {
+      for (std::int64_t i = 0; i < part.count; ++i) {
+        rows.push_back(
+            OneLayer(config, config.heads_of(part.first_attention + i).count).row_of(part));
+        rows.back().part += " " + std::to_string(i);
+        rows.back().count = 1;
+      }
+      continue;
+    }
+    SummaryRow row = whole.row_of(part);
+    if (row.parameters > 0) rows.push_back(std::move(row));
+  }
+  return rows;
 }
 
 double whole_attentions(const ModelConfig& config, std::int64_t first, std::int64_t count) {
@@ -18,22 +87,6 @@ double whole_attentions(const ModelConfig& config, std::int64_t first, std::int6
     left += static_cast<double>(config.heads_of(i).count);
   }
   return left / static_cast<double>(config.heads);
-}
-
-std::vector<SummaryRow> attention_rows(const ModelConfig& config, std::int64_t first,
-                                       std::int64_t layers,
-                                       const std::function<SummaryRow(std::int64_t)>& row_of) {
-  std::vector<SummaryRow> rows;
-  const bool alike = config.heads_left.empty();
-  for (std::int64_t i = 0; i < (alike ? 1 : layers); ++i) {
-    rows.push_back(row_of(config.heads_of(first + i).total_width()));
-    if (alike) {
-      rows.back().count = layers;
-    } else {
-      rows.back().part += " " + std::to_string(i);
-    }
-  }
-  return rows;
 }
 
 double pairs(const Segments& queries, const Segments& keys) {
@@ -55,13 +108,13 @@ double causal_pairs(const Segments& segments) {
 
 std::int64_t count_parameters(const ModelConfig& config) {
   std::int64_t total = 0;
-  for (const SummaryRow& row : config.summary()) total += row.count * row.parameters;
+  for (const SummaryRow& row : summary_of(config)) total += row.count * row.parameters;
   return total;
 }
 
 double forward_flops(const ModelConfig& config, const Segments& source, const Segments& target) {
   double total = 0;
-  for (const SummaryRow& row : config.summary()) {
+  for (const SummaryRow& row : summary_of(config)) {
     total +=
         static_cast<double>(row.count) * (row.source_flops * static_cast<double>(source.rows()) +
                                           row.target_flops * static_cast<double>(target.rows()));

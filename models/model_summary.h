@@ -1,16 +1,10 @@
-// What a model of a given shape costs, by arithmetic alone (w = width, h = hidden, V = vocabulary), in
-// parameters:
-//   attention      4 w^2 + 4 w
-//   feed-forward   2 w h + h + w        with a gate 3 w h + 2 h + w
-//   layer norm     2 w
-//   embedding      V w, shared with the projection to the vocabulary
-// A weight costs two FLOPs a token, a multiplication and an addition; attention over n keys 4 w n.
-// Only matrix products count. Training costs three times the forward pass: each product has two in
-// the backward pass.
+// What a model of a given shape costs, as its parameters say it: those of a model of one layer, which has no values
+// and takes no memory to speak of, however large it is. A weight costs two FLOPs a token, a multiplication and an
+// addition; attention over n keys 4 w n of width w. Only matrix products count. Training costs three times the
+// forward pass: each product has two in the backward pass.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,6 +13,15 @@
 namespace kette {
 
 struct ModelConfig;
+
+/// What summaries show together: the parameters at these paths (nn/param_store.h) of a model of one layer, and below
+/// them. By whose tokens their matrices are multiplied: the sources', the targets', or none.
+struct ModelPart {
+  std::string name;
+  std::vector<std::string> source{}, target{}, none{};
+  std::int64_t count = 1;             ///< how many there are
+  std::int64_t first_attention = -1;  ///< of ModelConfig::heads_left, where they are attentions
+};
 
 /// One part of the model, or several alike.
 struct SummaryRow {
@@ -29,17 +32,12 @@ struct SummaryRow {
   double target_flops = 0;  ///< forward, for each target token, likewise
 };
 
-// What rows and ModelConfig::attention_pairs() are made of.
-/// Weights and biases of a linear map, and its FLOPs for a token.
-std::int64_t linear_parameters(std::int64_t in, std::int64_t out, bool biased = true);
-double linear_flops(std::int64_t in, std::int64_t out);
+/// A row for each part that has parameters, or one for each of its attentions if heads were pruned.
+std::vector<SummaryRow> summary_of(const ModelConfig& config);
+
+// What ModelConfig::attention_pairs() is made of.
 /// How many attentions `count` from `first` on are, counted by the heads that they have left.
 double whole_attentions(const ModelConfig& config, std::int64_t first, std::int64_t count);
-/// A row for `layers` attentions from `first` on, or a row for each if their heads were pruned. row_of: one
-/// of an attention whose heads are so wide together.
-std::vector<SummaryRow> attention_rows(const ModelConfig& config, std::int64_t first,
-                                       std::int64_t layers,
-                                       const std::function<SummaryRow(std::int64_t)>& row_of);
 /// Query-key pairs without a mask, and with a causal one.
 double pairs(const Segments& queries, const Segments& keys);
 double causal_pairs(const Segments& segments);

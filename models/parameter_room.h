@@ -1,6 +1,6 @@
 // Whether a model directory can hold what its config.json promises. A few bytes there could ask for
-// any amount of memory; so they are held against the parameters that are really there, by arithmetic
-// and the headers of files alone, before a model is built.
+// any amount of memory; so they are held against the parameters that are really there, by the summary
+// of a model (models/model_summary.h) and the headers of files, before one is built.
 #pragma once
 
 #include <cstdint>

@@ -66,21 +66,6 @@ Tensor StackConfig::make_rotary_table(DType dtype, Device device) const {
   return rotary_table(context, heads_of(0).width, rotary_base, dtype, device);
 }
 
-std::int64_t StackConfig::norm_parameters() const {
-  if (norm_kind == NormKind::none) return 0;
-  return norm_kind == NormKind::layer && biases ? 2 * width : width;
-}
-
-SummaryRow StackConfig::feed_forward_row(double SummaryRow::*flops) const {
-  const std::int64_t inner = feed_forward == FeedForwardKind::swiglu ? 2 * hidden : hidden;
-  SummaryRow row;
-  row.part = "layer: feed-forward";
-  row.count = layers;
-  row.parameters = map_parameters(width, inner) + map_parameters(hidden, width) + norm_parameters();
-  row.*flops = linear_flops(width, inner + hidden);
-  return row;
-}
-
 std::optional<Embedding> position_embedding_of(const Scope& scope, const StackConfig& config) {
   if (config.positions != Positions::learned) return {};
   return Embedding(scope, config.context, config.width, kInitialDeviation);

@@ -34,6 +34,7 @@ struct StackConfig : ModelConfig {
   std::vector<Field> fields() override;
   void check() const override;
   std::int64_t attentions() const override { return layers; }
+  void keep_one_layer() override { layers = 1; }
 
   /// Of initial values, as in the code of GPT-2 and of BERT. pre: the residual stream is a sum of 2 * layers
   /// outputs then, and those begin so small that its variance does not grow with them.
@@ -42,14 +43,6 @@ struct StackConfig : ModelConfig {
   BlockConfig block_config(NormOrder order) const;
   /// [context, head width], of rotary positions; undefined otherwise.
   Tensor make_rotary_table(DType dtype, Device device) const;
-
- protected:
-  std::int64_t norm_parameters() const;
-  std::int64_t map_parameters(std::int64_t in, std::int64_t out) const {
-    return linear_parameters(in, out, biases);
-  }
-  /// flops: which of a row's, as the stack reads sources or targets.
-  SummaryRow feed_forward_row(double SummaryRow::*flops) const;
 };
 
 /// Of the initial values of matrices and tables.

@@ -74,29 +74,32 @@ Variable finish(const ResidualStream& x, const std::optional<Norm>& norm, const 
 
 }  // namespace
 
-Variable Transformer::encode(const Tensor& source, const Sequences& sequences, Run& run) const {
+Variable Transformer::encode(const Tensor& source, const AttentionContext& sequences,
+                             Run& run) const {
   ResidualStream x = embed(source_embedding(), source, sequences, sequences.positions(),
                            points::kEncoder, encoder_positions_, run);
   for (const Block& block : encoder_) x = block(x, sequences, run);
   return finish(x, encoder_norm_, run);
 }
 
-Variable Transformer::decode(const Tensor& target, const Sequences& sequences, Run& run) const {
-  ResidualStream x = embed(embedding_, target, sequences, sequences.counts(), points::kDecoder,
-                           decoder_positions_, run);
+Variable Transformer::decode(const Tensor& target, const AttentionContext& sequences,
+                             Run& run) const {
+  ResidualStream x = embed(embedding_, target, sequences, sequences.second_positions(),
+                           points::kDecoder, decoder_positions_, run);
   for (const Block& block : decoder_) x = block(x, sequences, run);
   return finish(x, decoder_norm_, run);
 }
 
-Variable Transformer::embed(const Embedding& table, const Tensor& ids, const Sequences& sequences,
-                            const Tensor& counts, const char* stack,
-                            const std::optional<Embedding>& learned, Run& run) const {
+Variable Transformer::embed(const Embedding& table, const Tensor& ids,
+                            const AttentionContext& sequences, const Tensor& second,
+                            const char* stack, const std::optional<Embedding>& learned,
+                            Run& run) const {
   KETTE_CHECK(sequences.longest() <= config_.max_length, stack, ": expected sequences of at most ",
               config_.max_length, " tokens, given one of ", sequences.longest());
   Variable x =
       add_positions(table(ids, run.training()), learned ? learned->table : Variable(sinusoids_),
                     sequences.positions());
-  if (config_.count_tags) x = add_positions(x, counts_, counts);
+  if (second_sinusoids_.defined()) x = add_positions(x, second_sinusoids_, second);
   return run.tap(stack, points::embedded, dropout(x, run.mask(config_.dropout)));
 }
 
@@ -116,7 +119,7 @@ Transformer::Transformer(const TransformerConfig& config)
       output_(points::kLogits, embedding_.table, output_bias(Scope(store_) / "output", config)) {}
 
 void Transformer::make_tables(DType dtype, Device device) {
-  const std::int64_t width = config_.width, half = config_.count_tags ? width / 2 : 0;
+  const std::int64_t width = config_.width, half = second_positions().exists() ? width / 2 : 0;
   const auto table_at = [&](std::int64_t begin, std::int64_t columns) {
     return in_columns(sinusoidal_positions(config_.max_length, columns, config_.sinusoids), begin,
                       width)
@@ -124,7 +127,7 @@ void Transformer::make_tables(DType dtype, Device device) {
         .to(device);
   };
   if (config_.positions == Positions::sinusoidal) sinusoids_ = table_at(0, width - half);
-  if (half > 0) counts_ = table_at(width - half, half);
+  if (half > 0) second_sinusoids_ = table_at(width - half, half);
 }
 
 void Transformer::each_linear(const VisitLinear& visit) {

@@ -15,14 +15,12 @@ class Transformer final : public AutoregressiveModel {
   const TransformerConfig& config() const override { return config_; }
   std::int64_t positions() const override { return config_.max_length; }
   SpecialTokens special() const override { return config_.special; }
-  bool counts(std::int32_t token) const override {
-    return config_.count_tags && token >= config_.first_tag;
-  }
+  PositionStream second_positions() const override { return config_.second_positions(); }
 
   /// source: i32 [rows] -> memory [rows, width].
-  Variable encode(const Tensor& source, const Sequences& sequences, Run& run) const override;
+  Variable encode(const Tensor& source, const AttentionContext& sequences, Run& run) const override;
   /// target: i32 [rows], each sequence starting with <s> -> states [rows, width].
-  Variable decode(const Tensor& target, const Sequences& sequences, Run& run) const override;
+  Variable decode(const Tensor& target, const AttentionContext& sequences, Run& run) const override;
   std::unique_ptr<AutoregressiveModel> for_decoding(const DecodingTypes& types = {}) const override;
 
   const Embedding& token_embedding() const override { return embedding_; }
@@ -41,9 +39,9 @@ class Transformer final : public AutoregressiveModel {
 
  private:
   /// Dropout(Embedding(ids) * sqrt(width) + PE(positions)), PE learned if there is one. Point: stack/embedded.
-  /// counts: of rows, where the model counts tags.
-  Variable embed(const Embedding& table, const Tensor& ids, const Sequences& sequences,
-                 const Tensor& counts, const char* stack, const std::optional<Embedding>& learned,
+  /// second: of rows, where the model has a second stream of positions, which half of PE is then of.
+  Variable embed(const Embedding& table, const Tensor& ids, const AttentionContext& sequences,
+                 const Tensor& second, const char* stack, const std::optional<Embedding>& learned,
                  Run& run) const;
   void make_tables(DType dtype, Device device) override;
   Linear& output_map() override { return output_; }
@@ -55,8 +53,8 @@ class Transformer final : public AutoregressiveModel {
   std::vector<Block> encoder_, decoder_;
   std::optional<Norm> encoder_norm_, decoder_norm_;  // of pre-norm models
   Linear output_;
-  Tensor sinusoids_;  // [max_length, width], unless positions are learned
-  Tensor counts_;     // likewise, of models that count tags
+  Tensor sinusoids_;         // [max_length, width], unless positions are learned
+  Tensor second_sinusoids_;  // likewise, of models with a second stream of positions
 };
 
 }  // namespace kette

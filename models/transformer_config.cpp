@@ -164,47 +164,37 @@ void TransformerConfig::check_tokenizer(const Tokenizer& tokenizer,
               "end), given other ones; it belongs to another model");
 }
 
-std::vector<SummaryRow> TransformerConfig::summary() const {
-  const std::int64_t w = width,
-                     inner = feed_forward == FeedForwardKind::swiglu ? 2 * hidden : hidden;
-  const std::int64_t norm_size = 2 * w,
-                     of_feed_forward = linear_parameters(w, inner) + linear_parameters(hidden, w);
-  const double feed_forward_flops = linear_flops(w, inner + hidden);
-  const bool shares = source_vocabulary == 0;
-  std::vector<SummaryRow> rows = {
-      {shares ? "embedding = output projection" : "target embedding = output projection", 1,
-       vocabulary * w, 0, linear_flops(w, vocabulary)}};
-  if (!shares) rows.push_back({"source embedding", 1, source_vocabulary * w, 0, 0});
-  /// FLOPs: of an attention's maps from and to a model of that width, for each token of either side.
-  const auto add_attentions = [&](const char* part, std::int64_t first, std::int64_t layers,
-                                  double source_maps, double target_maps) {
-    const std::int64_t value_shares = heads_of(0).value_shares;
-    const auto cost = [&](std::int64_t heads_width) {
-      const double map = linear_flops(w, heads_width);
-      const std::int64_t parameters =
-          linear_parameters(w, 2 * heads_width / value_shares + heads_width) +
-          linear_parameters(heads_width, w) + norm_size;
-      return SummaryRow{part, 1, parameters, source_maps * map, target_maps * map};
-    };
-    for (SummaryRow& row : attention_rows(*this, first, layers, cost)) {
-      rows.push_back(std::move(row));
-    }
-  };
-  add_attentions("encoder layer: self-attention", 0, encoder_layers, 4, 0);
-  rows.push_back({"encoder layer: feed-forward", encoder_layers, of_feed_forward + norm_size,
-                  feed_forward_flops, 0});
-  add_attentions("decoder layer: self-attention", encoder_layers, decoder_layers, 0, 4);
-  // Keys and values are made once for each source token, queries and outputs for each target token.
-  add_attentions("decoder layer: cross-attention", encoder_layers + decoder_layers, decoder_layers,
-                 2, 2);
-  rows.push_back({"decoder layer: feed-forward", decoder_layers, of_feed_forward + norm_size, 0,
-                  feed_forward_flops});
-  if (positions == Positions::learned) {
-    rows.push_back({"position embeddings", 2, max_length * w, 0, 0});
-  }
-  if (output_bias) rows.push_back({"output bias", 1, vocabulary, 0, 0});
-  if (norm == NormOrder::pre) rows.push_back({"final norms", 2, norm_size, 0, 0});
-  return rows;
+std::vector<ModelPart> TransformerConfig::parts() const {
+  const std::string self = "/0/self_attention", norm_of_self = self + "_norm",
+                    inner = "/0/feed_forward", norm_of_inner = inner + "_norm",
+                    cross = "decoder/0/cross_attention";
+  return {
+      {.name = "embedding = output projection", .target = {"shared_embedding"}},
+      {.name = "target embedding = output projection", .target = {"target_embedding"}},
+      {.name = "source embedding", .none = {"source_embedding"}},
+      {.name = "encoder layer: self-attention",
+       .source = {"encoder" + self, "encoder" + norm_of_self},
+       .count = encoder_layers,
+       .first_attention = 0},
+      {.name = "encoder layer: feed-forward",
+       .source = {"encoder" + inner, "encoder" + norm_of_inner},
+       .count = encoder_layers},
+      {.name = "decoder layer: self-attention",
+       .target = {"decoder" + self, "decoder" + norm_of_self},
+       .count = decoder_layers,
+       .first_attention = encoder_layers},
+      // Keys and values are made once for each source token, queries and outputs for each target token.
+      {.name = "decoder layer: cross-attention",
+       .source = {cross + "/key_value"},
+       .target = {cross + "/query", cross + "/output", cross + "_norm"},
+       .count = decoder_layers,
+       .first_attention = encoder_layers + decoder_layers},
+      {.name = "decoder layer: feed-forward",
+       .target = {"decoder" + inner, "decoder" + norm_of_inner},
+       .count = decoder_layers},
+      {.name = "position embeddings", .none = {"encoder/positions"}, .count = 2},
+      {.name = "output bias", .none = {"output"}},
+      {.name = "final norms", .none = {"encoder/final_norm"}, .count = 2}};
 }
 
 double TransformerConfig::attention_pairs(const Segments& source, const Segments& target) const {

@@ -1,6 +1,7 @@
 // The sizes and settings of an encoder-decoder Transformer, and those of published models.
 #pragma once
 
+#include "data/tokenizers/position_stream.h"
 #include "data/tokenizers/special_tokens.h"
 #include "models/model_config.h"
 #include "nn/kinds.h"
@@ -40,8 +41,13 @@ struct TransformerConfig final : ModelConfig {
   std::unique_ptr<Model> make_model() const override;
   std::vector<Field> fields() override;
   void check() const override;
+  /// Of targets.
+  PositionStream second_positions() const {
+    return count_tags ? PositionStream{first_tag} : PositionStream{};
+  }
   void check_tokenizer(const Tokenizer& tokenizer, const std::string& where) const override;
-  std::vector<SummaryRow> summary() const override;
+  std::vector<ModelPart> parts() const override;
+  void keep_one_layer() override { encoder_layers = decoder_layers = 1; }
   double attention_pairs(const Segments& source, const Segments& target) const override;
   std::int64_t attentions() const override { return encoder_layers + 2 * decoder_layers; }
   std::int64_t source_pieces() const override {

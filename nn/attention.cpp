@@ -1,40 +1,20 @@
 #include "nn/attention.h"
 
-#include "autograd/ops/elementwise.h"
 #include "autograd/ops/rotary.h"
 #include "nn/probabilities.h"
 
 namespace kette {
 namespace {
 
-/// The heads as attention made them, unless somebody who was shown their probabilities put others in
-/// the place of those.
-template <class Pairs>
-Variable shown_probabilities(const Variable& heads, const std::string& path, const Run& run,
-                             const AttentionOptions& options, const Pairs& pairs) {
-  if (!run.wants(path, points::probabilities)) return heads;
-  const QueriesAndKeys spelled_out = pairs();
-  const Variable seen = attention_probabilities(spelled_out, options.heads);
-  const Variable other = run.tap(path, points::probabilities, seen);
-  if (other.is(seen)) return heads;
-  return weighted_values(other, spelled_out, options.dropout);
-}
-
-/// Parts of a map that the shares of the values have in common come once for each of them.
-std::vector<RowCopies> for_all_shares(const HeadShape& heads, std::vector<RowCopies> parts) {
-  if (heads.value_shares == 1) parts.clear();
+/// Parts of a map that heads share are repeated for each of them.
+std::vector<RowCopies> repeated(const HeadShape& heads, std::vector<RowCopies> parts) {
+  if (heads.value_multiple == 1) parts.clear();
   return parts;
-}
-
-/// At 0 a key is made of both in equal parts.
-Variable smear_of(const Scope& scope, std::int64_t heads, bool smeared_keys) {
-  if (!smeared_keys) return {};
-  return scope.parameter("smear", {heads}, Init::constant(0));
 }
 
 }  // namespace
 
-std::optional<Rotation> Rotation::of(const Sequences& sequences, const Tensor& table) {
+std::optional<Rotation> Rotation::of(const AttentionContext& sequences, const Tensor& table) {
   if (!table.defined()) return {};
   return Rotation{table, sequences.positions().to(table.device())};
 }
@@ -42,33 +22,36 @@ std::optional<Rotation> Rotation::of(const Sequences& sequences, const Tensor& t
 MultiHeadSelfAttention::MultiHeadSelfAttention(const Scope& scope, std::int64_t layer_number,
                                                std::int64_t width, const HeadShape& head_shape,
                                                const AttentionPattern& who, double dropout,
-                                               const MapOptions& maps, bool smeared_keys)
+                                               const MapOptions& maps, MakeMixer make_mixer)
     : path(scope.path()),
       query_key_value(scope / "query_key_value", width,
                       head_shape.query_width() + head_shape.query_width() / who.group +
                           head_shape.total_width() / who.group,
                       maps.reading(3)),
-      smear(smear_of(scope, head_shape.count, smeared_keys)),
+      mixer(make_mixer(scope, head_shape)),
       output(scope / "output", head_shape.total_width(), width, maps.writing()),
       layer(layer_number),
       heads(head_shape),
       pattern(who),
       dropout_rate(dropout) {
-  const std::int64_t queries = heads.query_width(), shares = heads.value_shares;
+  const std::int64_t queries = heads.query_width(), times = heads.value_multiple;
   query_key_value.copies =
-      for_all_shares(heads, {{queries, shares}, {queries, shares}, {heads.total_width(), 1}});
+      repeated(heads, {{queries, times}, {queries, times}, {heads.total_width(), 1}});
 }
 
-Variable MultiHeadSelfAttention::operator()(const Variable& x, const Sequences& sequences, Run& run,
+Variable MultiHeadSelfAttention::operator()(const Variable& x, const AttentionContext& sequences,
+                                            Run& run,
                                             const std::optional<Rotation>& rotation) const {
-  Variable qkv = query_key_value(x, run);
-  if (smears_keys()) qkv = sequences.smeared_keys(layer, qkv, sigmoid(smear));
+  Variable qkv = mixer->prepared(query_key_value(x, run), sequences, layer);
   if (rotation)
     qkv = rotary(qkv, rotation->positions, rotation->table, heads.total_width() + key_width());
   const AttentionOptions options{heads.computed(), pattern, run.mask(dropout_rate)};
-  const Variable all_heads =
-      shown_probabilities(sequences.self_attention(layer, qkv, options), path, run, options,
-                          [&] { return sequences.self_pairs(layer, qkv, options); });
+  Variable all_heads = mixer->attend(qkv, sequences, layer, options);
+  if (run.wants(path, points::probabilities)) {
+    const QueriesAndKeys pairs = sequences.self_pairs(layer, qkv, options);
+    all_heads = show(mixer->probabilities(pairs, options.heads), all_heads, pairs, options.dropout,
+                     path, run);
+  }
   return output(run.tap(path, points::heads, all_heads), run);
 }
 
@@ -83,18 +66,21 @@ MultiHeadCrossAttention::MultiHeadCrossAttention(const Scope& scope, std::int64_
       layer(layer_number),
       heads(head_shape),
       dropout_rate(dropout) {
-  const RowCopies all{heads.query_width(), heads.value_shares};
-  query.copies = for_all_shares(heads, {all});
-  key_value.copies = for_all_shares(heads, {all, {heads.total_width(), 1}});
+  const RowCopies all{heads.query_width(), heads.value_multiple};
+  query.copies = repeated(heads, {all});
+  key_value.copies = repeated(heads, {all, {heads.total_width(), 1}});
 }
 
-Variable MultiHeadCrossAttention::operator()(const Variable& x, const Sequences& sequences,
+Variable MultiHeadCrossAttention::operator()(const Variable& x, const AttentionContext& sequences,
                                              Run& run) const {
   const Variable queries = query(x, run);
   const AttentionOptions options{heads.computed(), Mask::none, run.mask(dropout_rate)};
-  const Variable all_heads =
-      shown_probabilities(sequences.cross_attention(layer, queries, key_value, options, run), path,
-                          run, options, [&] { return sequences.cross_pairs(layer, queries); });
+  Variable all_heads = sequences.cross_attention(layer, queries, key_value, options, run);
+  if (run.wants(path, points::probabilities)) {
+    const QueriesAndKeys pairs = sequences.cross_pairs(layer, queries);
+    all_heads = show(attention_probabilities(pairs, options.heads), all_heads, pairs,
+                     options.dropout, path, run);
+  }
   return output(run.tap(path, points::heads, all_heads), run);
 }
 

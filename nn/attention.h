@@ -4,9 +4,7 @@
 // Heads are those that are computed (nn/head_shape.h); the dropout of each is its own.
 #pragma once
 
-#include "nn/head_shape.h"
-#include "nn/sequences.h"
-#include "tensor/linear_attention.h"
+#include "nn/mixer.h"
 
 namespace kette {
 
@@ -16,16 +14,15 @@ struct Rotation {
   Tensor positions;  ///< i32 [rows]
 
   /// Nothing where the table is undefined.
-  static std::optional<Rotation> of(const Sequences& sequences, const Tensor& table);
+  static std::optional<Rotation> of(const AttentionContext& sequences, const Tensor& table);
 };
 
 /// Projects queries, keys and values in one product. All heads of one read one of the keys and values, or values
-/// are as wide as keys. Keys may be smeared (autograd/ops/smear.h), by
-/// sigmoid(smear) of each head, before they are turned.
+/// are as wide as keys.
 struct MultiHeadSelfAttention {
   std::string path;
   Linear query_key_value;
-  Variable smear;  ///< [heads], or undefined: keys are not smeared
+  std::shared_ptr<const Mixer> mixer;
   Linear output;
   std::int64_t layer;  ///< which of a stack's it is
   HeadShape heads;
@@ -35,16 +32,12 @@ struct MultiHeadSelfAttention {
   MultiHeadSelfAttention(const Scope& scope, std::int64_t layer, std::int64_t width,
                          const HeadShape& heads, const AttentionPattern& pattern,
                          double dropout_rate, const MapOptions& maps = {},
-                         bool smeared_keys = false);
-  bool smears_keys() const { return smear.leaf() != nullptr; }
+                         MakeMixer make_mixer = softmax_mixer);
   /// Of all heads of the keys, and of the values.
   std::int64_t key_width() const { return heads.total_width() / pattern.group; }
-  /// Numbers that a slot of a KvCache keeps: a position's keys (of smeared ones two) and values, or a state.
-  std::int64_t slot_width() const {
-    if (!pattern.is_linear()) return (smears_keys() ? 3 : 2) * key_width();
-    return heads.count / pattern.group * linear_weights::state_size(heads.width);
-  }
-  Variable operator()(const Variable& x, const Sequences& sequences, Run& run,
+  /// What a KvCache keeps for it; dtype: of keys and values.
+  SlotLayout slots(DType dtype) const { return mixer->slots(heads, pattern, dtype); }
+  Variable operator()(const Variable& x, const AttentionContext& sequences, Run& run,
                       const std::optional<Rotation>& rotation = {}) const;
 };
 
@@ -58,7 +51,11 @@ struct MultiHeadCrossAttention {
 
   MultiHeadCrossAttention(const Scope& scope, std::int64_t layer, std::int64_t width,
                           const HeadShape& heads, double dropout_rate, const MapOptions& maps = {});
-  Variable operator()(const Variable& x, const Sequences& sequences, Run& run) const;
+  /// What a KvCache keeps of the memory for it; dtype: of keys and values.
+  SlotLayout slots(DType dtype) const {
+    return SlotLayout::keys_and_values(heads.total_width(), dtype);
+  }
+  Variable operator()(const Variable& x, const AttentionContext& sequences, Run& run) const;
 };
 
 }  // namespace kette

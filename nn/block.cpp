@@ -22,7 +22,7 @@ AddAndNorm add_and_norm(const Scope& scope, const BlockConfig& c) {
 MultiHeadSelfAttention self_attention_of(const Scope& scope, std::int64_t layer,
                                          const BlockConfig& c) {
   return MultiHeadSelfAttention(scope, layer, c.width, c.heads, c.pattern, c.attention_dropout,
-                                c.maps, c.smeared_keys);
+                                c.maps, c.mixer);
 }
 
 std::string norm_name(const BlockConfig& c) { return std::string(c.self_attention) + "_norm"; }
@@ -78,8 +78,8 @@ Block::Block(const Scope& scope, std::int64_t layer, const BlockConfig& c)
       feed_forward_norm(c.hidden > 0 ? std::optional(add_and_norm(scope / "feed_forward_norm", c))
                                      : std::nullopt) {}
 
-ResidualStream Block::operator()(const ResidualStream& x, const Sequences& sequences, Run& run,
-                                 const std::optional<Rotation>& rotation) const {
+ResidualStream Block::operator()(const ResidualStream& x, const AttentionContext& sequences,
+                                 Run& run, const std::optional<Rotation>& rotation) const {
   ResidualStream y = self_attention_norm(
       x, run, [&](const Variable& in) { return self_attention(in, sequences, run, rotation); });
   if (cross_attention) {
@@ -93,11 +93,11 @@ ResidualStream Block::operator()(const ResidualStream& x, const Sequences& seque
 void Block::each_linear(const VisitLinear& visit) {
   visit(self_attention.query_key_value, {{"query", self_attention.pattern.group},
                                          {"key"},
-                                         {"value", self_attention.heads.value_shares}});
+                                         {"value", self_attention.heads.value_multiple}});
   visit(self_attention.output, {{"output"}});
   if (cross_attention) {
     visit(cross_attention->query, {{"query"}});
-    visit(cross_attention->key_value, {{"key"}, {"value", cross_attention->heads.value_shares}});
+    visit(cross_attention->key_value, {{"key"}, {"value", cross_attention->heads.value_multiple}});
     visit(cross_attention->output, {{"output"}});
   }
   if (!feed_forward) return;

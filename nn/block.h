@@ -61,11 +61,11 @@ Activation activation_of(FeedForwardKind kind);
 
 struct BlockConfig {
   std::int64_t width = 512;
-  std::int64_t hidden = 2048;    ///< of the feed-forward layer; 0: there is none
-  HeadShape heads{8, 64};        ///< of self-attention
-  HeadShape cross_heads{8, 64};  ///< of attention to the memory, if any
-  AttentionPattern pattern{};    ///< of self-attention
-  bool smeared_keys = false;     ///< of self-attention
+  std::int64_t hidden = 2048;       ///< of the feed-forward layer; 0: there is none
+  HeadShape heads{8, 64};           ///< of self-attention
+  HeadShape cross_heads{8, 64};     ///< of attention to the memory, if any
+  AttentionPattern pattern{};       ///< of self-attention
+  MakeMixer mixer = softmax_mixer;  ///< likewise
   bool attends_to_memory = false;
   NormOrder norm_order = NormOrder::post;
   NormKind norm_kind = NormKind::layer;
@@ -88,7 +88,7 @@ struct Block {
 
   /// layer: the block's number in its stack.
   Block(const Scope& scope, std::int64_t layer, const BlockConfig& config);
-  ResidualStream operator()(const ResidualStream& x, const Sequences& sequences, Run& run,
+  ResidualStream operator()(const ResidualStream& x, const AttentionContext& sequences, Run& run,
                             const std::optional<Rotation>& rotation = {}) const;
   /// Of each attention and of the feed-forward layer.
   void each_linear(const VisitLinear& visit);

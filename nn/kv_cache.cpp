@@ -6,9 +6,16 @@
 
 namespace kette {
 
+KvCache::KvCache(std::vector<SlotLayout> layers, Device device)
+    : layouts_(std::move(layers)), device_(device) {
+  for (const SlotLayout& layout : layouts_) layers_.emplace_back(layout.parts.size());
+  if (!layouts_.empty()) of_all_ = layouts_.front();
+}
+
 void KvCache::add_line(std::int64_t positions) {
   lengths_.push_back(0);
   firsts_.push_back(0);
+  seconds_.push_back(0);
   table_.resize(lengths_.size() * static_cast<std::size_t>(table_width_));
   extend(lines() - 1, positions);
 }
@@ -25,7 +32,7 @@ CachePlaces KvCache::add_lines(const Segments& segments) {
 CachePlaces KvCache::extend_lines(const std::vector<std::int64_t>& lines,
                                   const Segments& segments) {
   std::vector<std::int32_t> of_rows, positions;
-  reserve(has_states_ ? segments.count() : segments.rows());
+  reserve(keeps_states() ? segments.count() : segments.rows());
   for (std::int64_t i = 0; i < segments.count(); ++i) {
     const std::int64_t line = lines[i], before = length(line);
     for (std::int64_t more = 0; more < segments.length(i); ++more) {
@@ -38,15 +45,15 @@ CachePlaces KvCache::extend_lines(const std::vector<std::int64_t>& lines,
 }
 
 void KvCache::extend(std::int64_t line, std::int64_t positions) {
-  reserve(has_states_ ? std::min<std::int64_t>(positions, 1) : positions);
+  reserve(keeps_states() ? std::min<std::int64_t>(positions, 1) : positions);
   std::int64_t& length = lengths_[line];
   widen_table(length + positions);
   for (std::int64_t i = 0; i < positions; ++i) {
     table_[line * table_width_ + length] = free_.back();
-    if (!has_states_ || i + 1 == positions) free_.pop_back();
+    if (!keeps_states() || i + 1 == positions) free_.pop_back();
     ++length;
   }
-  if (kept_ > 0) firsts_[line] = std::max(firsts_[line], length - kept_);
+  if (of_all_.kept > 0) firsts_[line] = std::max(firsts_[line], length - of_all_.kept);
 }
 
 void KvCache::extend_in_passes(std::int64_t line, std::int64_t positions) {
@@ -57,7 +64,7 @@ void KvCache::extend_in_passes(std::int64_t line, std::int64_t positions) {
   widen_table(length + positions - own);
   for (std::int64_t i = own; i < positions; ++i, ++length) {
     std::int32_t* place = table_.data() + line * table_width_ + length;
-    *place = *(place - kept_);
+    *place = *(place - of_all_.kept);
   }
 }
 
@@ -67,7 +74,7 @@ void KvCache::reserve(std::int64_t positions) {
   const std::int64_t needed = std::count(in_use.begin(), in_use.end(), true) + positions;
   // Room to spare, for to look through all lines must not become frequent.
   if (4 * needed > 3 * slots_) {
-    return resize(std::max({first_slots_, needed, slots_ * 3 / 2}), in_use);
+    return resize(std::max({of_all_.first_slots, needed, slots_ * 3 / 2}), in_use);
   }
   free_.clear();
   for (std::int64_t slot = slots_; slot-- > 0;) {
@@ -78,6 +85,7 @@ void KvCache::reserve(std::int64_t positions) {
 void KvCache::select(const std::vector<std::int64_t>& parents) {
   std::vector<std::int32_t> table(parents.size() * static_cast<std::size_t>(table_width_));
   std::vector<std::int64_t> lengths, firsts;
+  std::vector<std::int32_t> seconds;
   lengths.reserve(parents.size());
   for (const std::int64_t parent : parents) {
     KETTE_CHECK(parent >= 0 && parent < lines(), "KV cache: expected lines below ", lines(),
@@ -86,10 +94,12 @@ void KvCache::select(const std::vector<std::int64_t>& parents) {
                 table.begin() + static_cast<std::int64_t>(lengths.size()) * table_width_);
     lengths.push_back(length(parent));
     firsts.push_back(firsts_[parent]);
+    seconds.push_back(seconds_[parent]);
   }
   table_ = std::move(table);
   lengths_ = std::move(lengths);
   firsts_ = std::move(firsts);
+  seconds_ = std::move(seconds);
   give_back();
 }
 
@@ -97,7 +107,7 @@ void KvCache::shorten(std::int64_t line, std::int64_t length) {
   KETTE_CHECK(length >= 0 && length <= lengths_[line], "KV cache: expected a length of at most ",
               lengths_[line], " to go back to, given ", length);
   lengths_[line] = length;
-  if (kept_ > 0) firsts_[line] = std::max(firsts_[line], length - kept_);
+  if (of_all_.kept > 0) firsts_[line] = std::max(firsts_[line], length - of_all_.kept);
 }
 
 void KvCache::give_back() {
@@ -105,8 +115,8 @@ void KvCache::give_back() {
   std::int64_t most_used = 0;
   for (std::int64_t line = 0; line < lines(); ++line) most_used += lengths_[line] - firsts_[line];
   constexpr std::int64_t kWorthIt = 256;
-  if (slots_ < std::max(kWorthIt, 2 * first_slots_) || 4 * most_used > slots_) return;
-  resize(most_used == 0 ? 0 : std::max(first_slots_, 2 * most_used), slots_in_use());
+  if (slots_ < std::max(kWorthIt, 2 * of_all_.first_slots) || 4 * most_used > slots_) return;
+  resize(most_used == 0 ? 0 : std::max(of_all_.first_slots, 2 * most_used), slots_in_use());
   if (lines() == 0) table_width_ = 0;
 }
 
@@ -140,17 +150,19 @@ void KvCache::resize(std::int64_t slots, const std::vector<bool>& in_use) {
     ++stretches.back().length;
     place[slot] = static_cast<std::int32_t>(end++);
   }
-  const auto move = [&](Tensor& kept, std::int64_t width, DType dtype) {
-    const Tensor moved = slots > 0 ? Tensor::empty({slots, width}, dtype, device_) : Tensor();
+  const auto move = [&](Tensor& kept, const SlotLayout::Part& part) {
+    const Tensor moved =
+        slots > 0 ? Tensor::empty({slots, part.width}, part.dtype, device_) : Tensor();
     for (const Stretch& run : stretches) {
       moved.slice(run.to, run.to + run.length)
           .copy_from(kept.slice(run.from, run.from + run.length));
     }
     kept = moved;
   };
-  for (std::size_t layer = 0; layer < widths_.size(); ++layer) {
-    move(keys_values_[layer], (has_states_ ? 1 : 2) * widths_[layer], dtype_);
-    if (keys_are_smeared_) move(unsmeared_keys_[layer], widths_[layer], DType::f32);
+  for (std::size_t layer = 0; layer < layouts_.size(); ++layer) {
+    for (std::size_t part = 0; part < layouts_[layer].parts.size(); ++part) {
+      move(layers_[layer][part], layouts_[layer].parts[part]);
+    }
   }
   for (std::int64_t line = 0; line < lines(); ++line) {
     for (std::int64_t position = firsts_[line]; position < lengths_[line]; ++position) {

@@ -1,10 +1,8 @@
 // Keys and values of the past, kept so that a token more costs one position (a KV cache). A slot keeps
-// one position in every layer, [keys | values], and of smeared keys also what they were before, which
-// the next position needs. A line is a text, a table names its slots. Lines may name the same slots, so
-// a new order of hypotheses moves a row of integers and no keys, and the slots that no line names any
-// more are found when room is short. Where a position is seen by the next few alone, lines let go of the
-// others, and the cache is no larger however long the texts. Linear attention has no keys to keep: a slot
-// then has what the attention knows after a position, a state, and lines let go of all but the last.
+// one position in every layer, [keys | values], or what else its layout says. A line is a text; a table
+// names its slots. Lines may name the same slots, so a new order of hypotheses moves a row of integers and
+// no keys, and the slots that no line names any more are found when room is short. Where a position is seen
+// by the next few alone, lines let go of the others, and the cache is no larger however long the texts.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "nn/slot_layout.h"
 #include "tensor/decoding.h"
 #include "tensor/segments.h"
 
@@ -19,37 +18,24 @@ namespace kette {
 
 class KvCache {
  public:
-  /// dtype: of keys and values, f32 or bf16. first_slots: that there is room for once there is a position; there is more when that is short.
-  /// widths: of each layer's keys, and of its values. kept: how many positions of a line are, the last
-  /// ones; 0: all.
-  KvCache(std::vector<std::int64_t> widths, Device device, DType dtype,
-          bool keys_are_smeared = false, std::int64_t first_slots = 64, std::int64_t kept = 0)
-      : widths_(std::move(widths)),
-        device_(device),
-        dtype_(dtype),
-        keys_are_smeared_(keys_are_smeared),
-        first_slots_(first_slots),
-        kept_(kept),
-        keys_values_(widths_.size()),
-        unsmeared_keys_(widths_.size()) {}
-
-  /// Of linear attention; widths: of each layer's states.
-  static KvCache of_states(std::vector<std::int64_t> widths, Device device,
-                           std::int64_t first_slots = 1) {
-    KvCache cache(std::move(widths), device, DType::f32, false, first_slots, 1);
-    cache.has_states_ = true;
-    return cache;
-  }
+  /// All layers keep as many positions, or all keep states.
+  KvCache(std::vector<SlotLayout> layers, Device device);
 
   std::int64_t lines() const { return static_cast<std::int64_t>(lengths_.size()); }
-  std::int64_t kept() const { return kept_; }
-  bool has_states() const { return has_states_; }
+  bool keeps_states() const { return of_all_.is_state; }
+  /// How many positions of a line a pass may read so that room is for what is kept alone; 0: all at once.
+  std::int64_t pass() const {
+    if (of_all_.kept == 0 || of_all_.is_state) return 0;
+    return std::max(of_all_.first_slots, of_all_.kept);
+  }
   /// Positions that a line has, or had, slots for.
   std::int64_t length(std::int64_t line) const { return lengths_[line]; }
   /// Of the longest line.
   std::int64_t longest() const {
     return lengths_.empty() ? 0 : *std::max_element(lengths_.begin(), lengths_.end());
   }
+  /// Where a line's second stream of positions is, after it has gone on by so many.
+  std::int32_t advance(std::int64_t line, std::int32_t by) { return seconds_[line] += by; }
   /// A line more, with slots for so many positions.
   void add_line(std::int64_t positions = 0);
   /// A line more for each segment; the places of their rows.
@@ -64,7 +50,7 @@ class KvCache {
   void extend_in_passes(std::int64_t line, std::int64_t positions);
   /// How many slots that takes.
   std::int64_t slots_for_passes(std::int64_t positions) const {
-    return kept_ > 0 ? std::min(positions, kept_) : positions;
+    return of_all_.kept > 0 ? std::min(positions, of_all_.kept) : positions;
   }
   /// Line l becomes what line parents[l] was. To extend it leaves the others alone. Memory that is far more than what
   /// is left needs is given back.
@@ -72,10 +58,10 @@ class KvCache {
   /// Forgets the positions of a line from `length` on, which must have been there.
   void shorten(std::int64_t line, std::int64_t length);
 
-  /// [slots, 2 * width] of a layer, of states [slots, width], until a line grows.
-  const Tensor& layer(std::int64_t index) const { return keys_values_[index]; }
-  /// [slots, width] of a layer, likewise.
-  const Tensor& unsmeared_keys(std::int64_t index) const { return unsmeared_keys_[index]; }
+  /// A part of a layer, [slots, its width], until a line grows.
+  const Tensor& layer(std::int64_t index, std::int64_t part = 0) const {
+    return layers_[index][part];
+  }
   /// CachePlaces::table, [lines(), table_width()], on the host.
   const std::vector<std::int32_t>& table() const { return table_; }
   std::int64_t table_width() const { return table_width_; }
@@ -91,17 +77,15 @@ class KvCache {
   void give_back();
   void widen_table(std::int64_t positions);
 
-  std::vector<std::int64_t> widths_;
+  std::vector<SlotLayout> layouts_;
+  SlotLayout of_all_;  // layers
   Device device_;
-  DType dtype_;
-  bool keys_are_smeared_, has_states_ = false;
-  std::int64_t first_slots_, kept_;
-  std::int64_t slots_ = 0;              // there is room for
-  std::vector<Tensor> keys_values_;     // of each layer [slots, 2 * width]
-  std::vector<Tensor> unsmeared_keys_;  // of each layer [slots, width], where keys are smeared
+  std::int64_t slots_ = 0;                   // there is room for
+  std::vector<std::vector<Tensor>> layers_;  // of each its parts, [slots, width]
   std::vector<std::int32_t> free_;
   std::vector<std::int64_t> lengths_;
-  std::vector<std::int64_t> firsts_;  // of each line the first position that it has not let go
+  std::vector<std::int64_t> firsts_;   // of each line the first position that it has not let go
+  std::vector<std::int32_t> seconds_;  // where the second stream of positions of each line is
   std::vector<std::int32_t> table_;
   std::int64_t table_width_ = 0;
 };

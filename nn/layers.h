@@ -35,7 +35,7 @@ struct LinearOptions {
   bool biased = true;
 };
 
-/// How often the next rows of a weight come in the map, one copy after the other.
+/// Repeats the next `rows` rows of the weight `times` times.
 struct RowCopies {
   std::int64_t rows, times;
 };

@@ -61,6 +61,8 @@ class ParamStore {
   void round() const;
   /// A leaf's part of values().
   Tensor value_of(const Leaf& leaf) const;
+  /// There before any values are.
+  const Shape& shape_of(const Leaf& leaf) const { return by_path_.at(leaf.name).shape; }
   /// Where a leaf's part of the buffers begins.
   std::int64_t begin_of(const Leaf& leaf) const { return by_path_.at(leaf.name).begin; }
   /// "nan in encoder/0/...": the first value that is not finite among `values`, which are laid out

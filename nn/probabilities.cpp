@@ -10,7 +10,6 @@
 #include "autograd/ops/reduce.h"
 #include "autograd/ops/shaping.h"
 #include "autograd/ops/softmax.h"
-#include "tensor/linear_attention.h"
 
 namespace kette {
 namespace {
@@ -92,53 +91,24 @@ Variable dropped(const Variable& probabilities, const DropoutMask& mask) {
   return outer_axes_exchanged(dropout(by_heads, mask));
 }
 
-/// phi(x) = elu(x) + 1, of ops that are there.
-Variable features(const Variable& x) {
-  return relu(x) + exp(affine(relu(affine(x, -1, 0)), -1, 0));
-}
-
-/// 1 where a query sees a key, 0 elsewhere. [1, queries, length]
-Tensor seen(std::int64_t queries, std::int64_t keys, std::int64_t length, Mask mask,
-            const Tensor& like) {
-  std::vector<double> values;
-  for (std::int64_t q = 0; q < queries; ++q) {
-    const std::int64_t end = mask == Mask::causal ? q + keys - queries + 1 : keys;
-    for (std::int64_t k = 0; k < length; ++k) values.push_back(k < end ? 1 : 0);
-  }
-  return Tensor::from(values, {1, queries, length}).to(like.dtype()).to(like.device());
-}
-
-/// weights: [heads, queries, keys] -> each row over its sum.
-Variable shares(const Variable& weights) {
-  const Shape& shape = weights.shape();
-  const Variable totals =
-      affine(sum_to(weights, {shape[0], shape[1], 1}), 1, linear_weights::kEpsilon);
-  return weights / totals;
-}
-
 }  // namespace
 
-Variable attention_probabilities(const QueriesAndKeys& pairs, std::int64_t heads) {
+Variable softmax_of_scores(const Variable& queries, const Variable& keys, const Tensor& bias) {
+  const double scale = 1 / std::sqrt(static_cast<double>(queries.shape()[1]));
+  return softmax(affine(matmul(queries, keys, true), scale, 0) + bias);
+}
+
+Variable attention_probabilities(const QueriesAndKeys& pairs, std::int64_t heads, Weigh weigh) {
   const std::int64_t width = pairs.query.value().width(), length = pairs.keys.longest(),
                      group = pairs.pattern.group;
-  const double scale = 1 / std::sqrt(static_cast<double>(width / heads));
   return for_sequences(
       pairs, pairs.query, [&](const Variable& queries, const Variable& keys_values, auto i) {
         const std::int64_t rows = queries.value().rows();
         const Variable keys =
             by_query_head(slice(transpose(keys_values), 0, width / group), heads, group);
-        const Variable by_heads = by_head(queries, heads);
-        const auto softmax_of = [&](const Variable& scores) {
-          return softmax(scores + bias(heads, rows, pairs.keys.length(i), length, pairs.pattern,
-                                       scores.value()));
-        };
-        const auto linear_of = [&](const Variable& weights) {
-          return shares(weights * seen(rows, pairs.keys.length(i), length, pairs.pattern.mask,
-                                       weights.value()));
-        };
-        const Variable all = pairs.pattern.is_linear()
-                                 ? linear_of(matmul(features(by_heads), features(keys), true))
-                                 : softmax_of(affine(matmul(by_heads, keys, true), scale, 0));
+        const Variable all =
+            weigh(by_head(queries, heads), keys,
+                  bias(heads, rows, pairs.keys.length(i), length, pairs.pattern, queries.value()));
         // [heads, rows, length] -> [rows, heads, length]
         const Variable turned = reshape(transpose(all), {heads * length, rows});
         return reshape(transpose(turned), {rows, heads, length});
@@ -160,6 +130,12 @@ Variable weighted_values(const Variable& all, const QueriesAndKeys& pairs,
             by_query_head(slice(transpose(keys_values), key_width, 2 * key_width), heads, group);
         return transpose(reshape(matmul(values, weights), {width, rows}));
       });
+}
+
+Variable show(const Variable& probabilities, const Variable& heads, const QueriesAndKeys& pairs,
+              const DropoutMask& mask, const std::string& path, const Run& run) {
+  const Variable other = run.tap(path, points::probabilities, probabilities);
+  return other.is(probabilities) ? heads : weighted_values(other, pairs, mask);
 }
 
 }  // namespace kette

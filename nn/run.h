@@ -1,6 +1,6 @@
 // What a forward pass needs to know besides its inputs: whether it trains, which random numbers are its own, and
 // who looks inside. Handed from layer to layer; no layer hides a flag of its own. How queries meet keys changes
-// within a run, from encoder to decoder, and comes with the rows (nn/sequences.h).
+// within a run, from encoder to decoder, and comes with the rows (nn/attention_context.h).
 #pragma once
 
 #include "nn/points.h"

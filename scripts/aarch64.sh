@@ -1,23 +1,23 @@
 #!/usr/bin/env bash
-# Builds Kette for aarch64 on another machine and tests it there without that processor, by qemu-user: kernels, ops,
-# layers, decoders, and the program from training to text. Installs what is missing (Debian). Arguments go to the
-# test program, in place of what is chosen here:
+# Cross-compiles Kette for aarch64 and tests it with qemu-user: kernels, ops, layers, decoders, and
+# the program from training to text. Installs missing packages (Debian). Arguments are passed to the
+# test program and replace its default tests:
 #   scripts/aarch64.sh --test-case='*int8*'
-# Status 77: the packages cannot be had here, so nothing was tested.
+# Status 77: the packages are not available here, so nothing was tested.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 scripts/setup.sh --aarch64
 
-# The libraries, unpacked into a folder: as packages of this machine they would have to be of the very versions that
-# it has for its own processor.
+# The libraries, unpacked into a folder: installed as packages, they would need exactly the versions
+# installed for this machine's own processor.
 libraries=$PWD/build/aarch64-sysroot
 if [[ ! -f $libraries/complete ]]; then
   rm -rf "$libraries"
   mkdir -p "$libraries"/apt/{state/lists/partial,cache/archives/partial}
   apt=(-q -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o APT::Sandbox::User="$(id -un)"
     -o Dir::State="$libraries/apt/state" -o Dir::State::status=/dev/null -o Dir::Cache="$libraries/apt/cache")
-  # The libraries with what they need, by the names that this release of the system has for them.
+  # The libraries with their dependencies, by their names in this release of the system.
   wanted=(libopenblas-pthread-dev libsentencepiece-dev libutf8proc-dev zlib1g-dev liblzma-dev libzstd-dev)
   if ! (cd "$libraries/apt" && apt-get "${apt[@]}" update &&
     apt-get "${apt[@]}" --no-install-recommends -s install "${wanted[@]}" |
@@ -37,7 +37,7 @@ scripts/build.sh aarch64 kette kette-tests
 start=$SECONDS
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-# Threads that wait sleep: an emulated one that spins takes as long as one that works.
+# Waiting threads sleep: an emulated thread that spins costs as much as one that works.
 export OMP_WAIT_POLICY=passive QEMU_LD_PREFIX=/usr/aarch64-linux-gnu
 failed() {
   echo "aarch64: FAILED${1:+: $1} (see above)" >&2
@@ -50,7 +50,7 @@ if (($# > 0)); then
   exit
 fi
 
-# Without what takes longest.
+# Without the longest tests.
 tests --test-case-exclude='a chain of a million nodes*,linear cross entropy of two views*,models by chance*,ensemble*'
 
 echo "aarch64: a model, from training to text, on one thread and on two, and in int8 by every path"

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Configures and builds a preset of CMakePresets.json into build/PRESET, with ninja where there is one.
+# Configures and builds a preset of CMakePresets.json into build/PRESET, with ninja if it is
+# installed.
 #   scripts/build.sh [--native] [release|debug|asan|tsan|dev|aarch64] [-DOPTION=VALUE...] [TARGET...]
-# --native: for this machine alone, which takes half the time; a folder that was configured before is
-# built as it was.
+# --native: for this machine only, which takes half the time; a folder that is already configured
+# keeps its configuration.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -18,7 +19,7 @@ for word in "$@"; do
   if [[ "$word" == -D* ]]; then options+=("$word"); else targets+=("$word"); fi
 done
 
-# The largest files take more than a gigabyte to compile, so memory bounds the jobs as cores do.
+# The largest files need more than a gigabyte to compile, so memory limits the jobs, too.
 cores=$(nproc)
 by_memory=$(awk '/^MemAvailable:/ { print int($2 / 1500000) }' /proc/meminfo)
 jobs=$((by_memory < cores ? by_memory : cores))

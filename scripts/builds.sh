@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Builds Kette in every way there is, each from a fresh clone of the last commit: configures, builds all, runs what
-# came of it, installs it, and builds and runs a project that uses the installed library. Prints each one's time.
-#   scripts/builds.sh              all of them: before a release, for it takes hours
+# Builds Kette in all supported ways, each from a fresh clone of the last commit: configures, builds
+# all, runs the result, installs it, and builds and runs a project that uses the installed library.
+# Prints the time of each.
+#   scripts/builds.sh              all of them: takes hours, for releases
 #   scripts/builds.sh NAME...      some
-#   scripts/builds.sh --turn       one, chosen by the commit's hash, so that CI tries all of them by and by
+#   scripts/builds.sh --turn       one, chosen by the commit's hash, so that CI gets through all of them
 #   scripts/builds.sh --list       their names
-#   scripts/builds.sh --ccache ... takes from ccache what was compiled before: to see that all build, not for how long
-# Clones and logs lie in build/builds. Nothing is taken from ccache otherwise but by the way named so, and the kernels
-# are compiled for one kind of GPU but by plain, which compiles them for all. Seconds of processors are those of all
-# compilers together, which other work on the machine hardly changes.
+#   scripts/builds.sh --ccache ... with ccache: checks that all build, without times
+# Clones and logs are in build/builds. Otherwise only the way named ccache uses ccache. CUDA kernels
+# are compiled for one kind of GPU, except by plain, which compiles them for all. Processor seconds
+# are the sum over all compilers, which other work on the machine hardly changes.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -20,7 +21,7 @@ plain() {
   cmake -S . -B build -DCMAKE_BUILD_TYPE=Release "$@"
   cmake --build build -j "$jobs"
 }
-# build NAME: in the clone; the folder in which it builds is then `built`.
+# build NAME: builds in the clone and sets `built` to the build folder.
 build() {
   built=build
   case "$1" in
@@ -51,7 +52,7 @@ build() {
       ;;
   esac
 }
-# missing NAME: the program that this way takes and this machine lacks, if any.
+# missing NAME: prints the program that this way needs and this machine lacks, if any.
 missing() {
   local program
   case "$1" in
@@ -64,11 +65,11 @@ missing() {
 }
 
 cached() { sed -nE "s/^$1:[A-Z]+=//p" "$built/CMakeCache.txt"; }
-# What was built runs, and so does what is installed, and a project that uses it.
+# Runs what was built, what is installed, and a project that uses it.
 check() {
   local kette=() consumer=() libraries=$PWD/build/aarch64-sysroot/usr/lib/aarch64-linux-gnu
   if [[ $1 == aarch64 ]]; then
-    # What is installed looks for its libraries where a system has them.
+    # Installed programs look for their libraries in the system's folders.
     kette=(qemu-aarch64 -E "LD_LIBRARY_PATH=$libraries:$libraries/openblas-pthread")
   fi
   "${kette[@]}" "$built/kette" gradcheck softmax matmul
@@ -95,7 +96,7 @@ check() {
 
 if [[ ${1:-} == --ccache ]]; then
   shift
-  # The clones' objects are those of each other.
+  # All clones have the same objects for ccache.
   export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 else
   export CCACHE_DISABLE=1
@@ -130,7 +131,7 @@ for name in "${chosen[@]}"; do
   fi
   rm -rf "$clone"
   git clone -q "$root" "$clone"
-  set +e  # the shell below ends at the first failure, and this one does not
+  set +e  # the subshell below ends at the first failure; this shell does not
   (
     set -e
     cd "$clone"
@@ -139,7 +140,7 @@ for name in "${chosen[@]}"; do
       export CCACHE_DIR=$PWD/build/ccache
     fi
     build "$name"
-    times > spent  # by this shell, and by what it ran
+    times > spent  # of this shell, and of its children
     echo "built in $((SECONDS - start)) s," \
       "$(awk -F '[ms ]+' 'NR == 2 { printf "%d", 60 * $1 + $2 + 60 * $3 + $4 }' spent) s of processors"
     check "$name"

@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
-# Data diversification (Nguyen et al. 2020, "Data Diversification: A Simple Strategy For Neural Machine Translation"):
-# K models of each direction translate the training text, and one model is trained on the text and all of these
-# translations. They also translate text that there is in one language alone: --mono-src (self-training) and --mono-tgt
-# (back-translation; Sennrich et al. 2016, "Improving Neural Machine Translation Models with Monolingual Data"). With
-# --rounds, that model, which is better than the first ones, translates the source texts, too, for another one.
-# What is done already is not done again, so the same command goes on where it was stopped.
+# Data diversification (Nguyen et al. 2020, "Data Diversification: A Simple Strategy For Neural
+# Machine Translation"): K models of each direction translate the training text, and one model is
+# trained on the text and all of these translations. They also translate monolingual text:
+# --mono-src (self-training) and --mono-tgt (back-translation; Sennrich et al. 2016, "Improving
+# Neural Machine Translation Models with Monolingual Data"). With --rounds, that better model also
+# translates the source texts, for another model. Finished parts are not repeated, so the same
+# command continues where it was stopped.
 #   scripts/diversify.sh --src F --tgt F --valid-src F --valid-tgt F --out DIR [--models K] [--mono-src F] [--mono-tgt F] \
 #       [--rounds R] [-- OPTIONS of kette train [-- OPTIONS that the models of all texts have in their place]]
-# --models K: models of each direction (default: 1). --rounds R: models of all texts, one after the other (default: 1), which
-# are left in DIR/model, DIR/model-2 and so on. These texts are at least 2 K + 1 times as long, so give as many times fewer
-# --epochs, and less --dropout, behind the second --. KETTE names another program than build/release/kette.
+# --models K: models of each direction (default: 1). --rounds R: models of all texts, one after the
+# other (default: 1), in DIR/model, DIR/model-2 and so on. These texts are at least 2 K + 1 times as
+# long, so give that many times fewer --epochs, and less --dropout, after the second --. KETTE: the
+# program (default: build/release/kette).
 set -euo pipefail
 
 kette=${KETTE:-$(dirname "${BASH_SOURCE[0]}")/../build/release/kette}
@@ -55,7 +57,7 @@ for name in models rounds; do
 done
 mkdir -p "$out"
 
-# Where it trains, it translates, too.
+# Translates with the device and threads of the training.
 where=()
 for ((i = 0; i < ${#options[@]}; ++i)); do
   case "${options[i]}" in
@@ -64,15 +66,15 @@ for ((i = 0; i < ${#options[@]}; ++i)); do
   esac
 done
 
-# learn NAME SEED OPTIONS...: a model. One that is finished is left as it is, or refuses other options.
+# learn NAME SEED OPTIONS...: trains a model. A finished one is unchanged, or refuses other options.
 learn() {
   local name=$1 seed=$2
   shift 2
   echo "== $name" >&2
   "$kette" train "$@" --out "$out/$name" --seed "$seed" --resume ${options[@]:+"${options[@]}"}
 }
-# translate NAME TEXT RESULT: the model's translation of a text, as a whole or not at all. RESULT.of says of which text by
-# which model.
+# translate NAME TEXT RESULT: writes the model's translation of a text, whole or not at all.
+# RESULT.of records the text and the model.
 translate() {
   local of
   of=$(cksum "$2" "$out/$1/model.safetensors")
@@ -85,8 +87,9 @@ translate() {
   printf '%s\n' "$of" > "$3.of"
 }
 
-# teach MODEL FROM TO TEXT MONO: what it makes of these texts, of which MONO may be none, is learnt from, too. FROM and TO are
-# the names of sources and targets, the other way round for a model that translates back.
+# teach MODEL FROM TO TEXT MONO: adds MODEL's translations of these texts (MONO may be empty) to the
+# training text. FROM and TO are the names of sources and targets, swapped for a model that
+# translates back.
 teach() {
   local -n from=$2 to=$3
   local model=$1 text result=$out/$1.txt

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Everything that needs a GPU: the tests on the device, the kernels under compute-sanitizer, training
-# runs to their CPU twin's BLEU, and the benchmarks, alone and beside PyTorch. Works in parts of at
-# most eight minutes, with a limit on every step, and prints a table for each. Needs no network, and
-# no compiler when the programs are there already (scripts/gpu-pack.sh makes an archive of all).
+# Everything that needs a GPU: the tests on the device, the kernels under compute-sanitizer,
+# training runs that must reach the BLEU of the same run on a CPU, and the benchmarks, alone and
+# compared with PyTorch. It has parts of at most eight minutes, with a limit on every step, and
+# prints a table for each. It needs no network, and no compiler if the programs exist
+# (scripts/gpu-pack.sh makes an archive of all).
 #   scripts/gpu-check.sh [--part PART]... [--logs FOLDER] [--build FOLDER] [--data FOLDER]
 #                        [--python PYTHON] [--nanogpt FOLDER]
 #     PART       cpu (starts without a GPU), tests, sanitizers, train, bench, many (two processes on
@@ -52,7 +53,7 @@ done
 [[ -n $nanogpt || ! -d build/data/nanogpt ]] || nanogpt=build/data/nanogpt
 if [[ -z $python ]] && python3 -c 'import torch' 2> /dev/null; then python=python3; fi
 
-# cuBLASLt and NCCL may be known to the loader, beside the compiler, or in Python's packages alone.
+# Finds cuBLASLt and NCCL: known to the loader, beside the compiler, or only in Python's packages.
 cuda_libraries() {
   local folder
   for folder in /usr/local/cuda/lib64 /usr/local/nvidia/lib64 \
@@ -73,7 +74,7 @@ if [[ ! -x $kette || ! -x $tests ]]; then
   fi
   scripts/build.sh release || exit 1
 fi
-# What was compiled into the tests holds on the machine that built them alone.
+# Paths compiled into the tests are valid only on the machine that built them.
 KETTE_SOURCE_DIR=$PWD KETTE_BINARY=$(realpath "$kette")
 export KETTE_SOURCE_DIR KETTE_BINARY
 if [[ ${parts[*]} != cpu ]] && ! "$kette" info | grep '^cuda:0'; then
@@ -89,7 +90,7 @@ step=$scratch/step failed=0 part="" deadline=0
 note() { # note WHAT RESULT
   printf '%-58s %s\n' "$1" "$2" | tee -a "$logs/$part.table"
 }
-attempt() { # attempt SECONDS WHAT COMMAND...: notes whether it passed in time, keeps what it printed
+attempt() { # attempt SECONDS WHAT COMMAND...: records whether it passed in time; keeps its output
   local limit=$1 what=$2 start=$SECONDS status=0
   shift 2
   ((limit <= deadline - SECONDS)) || limit=$((deadline - SECONDS))
@@ -139,13 +140,13 @@ part_tests() {
     note "  worst gap" "$(grep 'passed,' "$step" | sed 's/.*worst //')"
 }
 
-sanitize() { # sanitize SECONDS TOOL WHAT TEST-OPTION...: Kette's kernels alone, for cuBLAS's give false alarms
+sanitize() { # sanitize SECONDS TOOL WHAT TEST-OPTION...: Kette's kernels only: cuBLAS's give false alarms
   attempt "$1" "$3 under $2" compute-sanitizer --tool "$2" --error-exitcode 1 \
     --target-processes all --kernel-name kernel_substring=kette "$tests" "${@:4}"
 }
 part_sanitizers() {
   sanitize 120 memcheck "every op, translations" --test-case='CUDA: every op agrees*,CUDA: translations*'
-  # Not all ops: that tool itself fails in a kernel of cuBLASLt (CUDA 13.0, bf16 with GELU).
+  # Not all ops: the tool itself fails in a kernel of cuBLASLt (CUDA 13.0, bf16 with GELU).
   sanitize 60 racecheck "translations" --test-case='CUDA: translations*'
   sanitize 240 racecheck "attention and sums" \
     --source-file='*test_attention.cpp*,*test_sums*,*test_wide_rows*,*test_linear_cross_entropy*'
@@ -204,7 +205,7 @@ part_bench() {
   done
 }
 
-# Pairs of lines of words that stand for each other, for machines without data.
+# Artificial pairs of lines (the target has the words in reverse), for machines without data.
 made_pairs() { # made_pairs FOLDER
   awk -v folder="$1" 'BEGIN {
     srand(1)

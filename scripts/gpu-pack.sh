@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# One archive for a machine with a GPU but without a network: the programs for one architecture, the
-# libraries they need, the source tree with fixtures, peers and scripts, and folders of data.
+# One archive for a machine with a GPU but without a network: the programs for one architecture,
+# their libraries, the source tree with fixtures, peers and scripts, and folders of data.
 #   scripts/gpu-pack.sh [--arch N] [--data FOLDER]... [--build FOLDER] [--out FILE]
 #     --arch   the GPU's compute capability without its point (default: 90, an H100 or H200)
-#     --data   is kept as build/data/NAME: multi30k and nanogpt are what gpu-check.sh looks for
-#     --build  takes the programs of this folder as they are (default: builds them in build/gpu)
+#     --data   becomes build/data/NAME; gpu-check.sh looks for multi30k and nanogpt
+#     --build  a folder with built programs (default: builds them in build/gpu)
 #     --out    default: build/kette-gpu.tar.xz
 # Then, over there:  tar -xf kette-gpu.tar.xz && kette-gpu/scripts/gpu-check.sh --part tests
 set -euo pipefail
@@ -57,7 +57,7 @@ mapfile -t libraries < <(sed -nE 's/^.* => (\/.*) \(0x[0-9a-f]+\)$/\1/p' <<< "$n
   grep -vE '/(libc|libm|libdl|librt|libpthread)\.so')
 for name in kette kette-tests; do
   strip -o "$programs/programs/$name" "$build/$name"
-  # Of these the program alone needs the libraries: Python, beside it, has its own.
+  # Only Kette's programs need these libraries; Python has its own.
   cat > "$programs/$name" << 'END'
 #!/bin/bash
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

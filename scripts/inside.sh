@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the commands of docs/inside.md on the quickstart's model and puts what they print into the file; takes the
-# three pictures of docs/pictures/ anew where there is a Chromium.
+# Runs the commands of docs/inside.md on the quickstart's model and puts their output into the file.
+# Takes the three pictures of docs/pictures/ again if there is a Chromium.
 #   scripts/inside.sh [PATTERN]        only commands that contain PATTERN, and no pictures
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -18,7 +18,7 @@ mkdir -p build/inside
 
 written=$(mktemp) messages=$(mktemp)
 trap 'rm -f "$written" "$messages"' EXIT
-state=text # or "console", where a command comes next; "kept" and "dropped": its earlier answer
+state=text # or "console": a command is next; "kept" and "dropped": its earlier output
 while IFS= read -r line; do
   if [[ "$line" == '```console' ]]; then
     state=console
@@ -33,7 +33,7 @@ while IFS= read -r line; do
     while read -r _ path; do rm -rf "$path"; done < <(grep -oE -- '--(out|save) build/inside/\S+' <<< "$line")
     status=0
     bash -c "${line#'$ '}" < /dev/null 2> "$messages" >> "$written" || status=$?
-    # Some end with 1 to say that something was found.
+    # Some exit with 1 if they found something.
     if ((status > 1)) || grep -q '^kette: ' "$messages"; then
       cat "$messages" >&2
       echo "inside.sh: expected a command that ends well, given status $status" >&2

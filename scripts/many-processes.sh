@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
-# Whether many processes do what one does, to the bit, and lose nothing where one of them ends: what takes too long for the
-# tests. Needs scripts/setup.sh --mpi and a release build. Prints a line for each thing that it tried; exit code 1 if one failed.
-#   scripts/many-processes.sh [same] [kills]      (both) what is equal to the bit; 20 kills of a process at random moments
+# Checks that many processes do the same as one, to the bit, and lose nothing if one of them ends;
+# too slow for the tests. Needs scripts/setup.sh --mpi and a release build. Prints a line for each
+# check; exit code 1 if one failed.
+#   scripts/many-processes.sh [same] [kills]      (default: both)
+#     same    results equal to the bit
+#     kills   20 kills of a process at random moments
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 for part in "$@"; do
@@ -20,7 +23,7 @@ build/release/kette-corpus --train 6000 --valid 100 --out "$work/text" > /dev/nu
 cd "$work"
 
 failed=0
-say() { # say WHAT COMMAND...: whether the command succeeds
+say() { # say WHAT COMMAND...: prints whether the command succeeds
   if "${@:2}"; then
     echo "ok      $1"
   else
@@ -35,7 +38,7 @@ train() { # train OUT N OPTION...: by N processes; 0: without a launcher
   if (($2 > 0)); then read -ra launch <<< "$launcher -n $2"; fi
   "${launch[@]}" "$kette" train --threads 1 --quiet --out "$work/$1" "${@:3}" > "$1.log" 2>&1
 }
-same() { # same NAME "N..." OPTION...: by so many processes as by one
+same() { # same NAME "N..." OPTION...: N processes give the same as one
   local name=$1 n
   say "$name: one process" train "$name-0" 0 "${@:3}"
   for n in $2; do
@@ -78,7 +81,7 @@ all_same() {
   say "4, 1, 3 and 8 processes, one after the other, as one" python3 "$same_run" --state whole parts
 }
 
-# One of two to four is killed at a random moment, again and again, and others go on.
+# Repeatedly kills one of two to four processes at a random moment; the others go on.
 all_kills() {
   local killed=0 ended=0 launched victim i until
   for ((i = 0; i < kills; ++i)); do

@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# Plants the faults of tests/faults.txt, one after the other, in a copy of this tree, and runs the tests
-# on each: how many do they catch? Apart from CI, for all of them take hours.
+# Mutation testing: plants the faults of tests/faults.txt, one at a time, in a copy of this tree and
+# counts how many the tests catch. Not part of CI, since all of them take hours.
 #   scripts/mutate.sh [--only PATTERN] [--resume] [--jobs N] [--limit SECONDS]
 #   scripts/mutate.sh --list | --check | --record
-# --only takes the faults whose titles match a regular expression. --resume passes over those that
-# build/faults/results.txt has; without it they are tried again. --limit is for one run of the tests
-# (default: four times what the copy takes without a fault): a hang counts as caught. --check says
-# whether each fault still fits the source. --record notes in tests/faults.txt which test caught each;
-# the next run tries that one first, and is much shorter. Ends with 1 if one survived or did not
-# compile.
+# --only takes the faults whose titles match a regular expression. --resume skips those that are in
+# build/faults/results.txt. --limit is for one run of the tests (default: four times that of the
+# copy without a fault); a hang counts as caught. --check checks that each fault still fits the
+# source. --record writes to tests/faults.txt which test caught each fault; the next run tries that
+# one first, which is much faster. Exit code 1 if a fault survived or did not compile.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/within.sh
@@ -40,10 +39,10 @@ while (($# > 0)); do
   shift
 done
 
-# faults list PATTERN: a line "title, tab, file, tab, what caught it last" for each whose title matches
+# faults list PATTERN: a line "title, tab, file, tab, test that caught it last" for each match
 # faults check: an error for each that does not fit the source
-# faults plant TITLE FOLDER: in the sources there
-# faults record RESULTS: notes in the list what caught each
+# faults plant TITLE FOLDER: in the sources of FOLDER
+# faults record RESULTS: writes to the list what caught each
 faults() {
   perl - "$@" << 'PERL'
 use strict;
@@ -135,8 +134,7 @@ if ! flock --nonblock 9; then
   exit 1
 fi
 
-# What the tree holds, changes that are not committed included. Files that are the same stay as they
-# are, so that they are not built again.
+# Copies the tree, with uncommitted changes. Equal files are not touched, so they are not rebuilt.
 update_copy() {
   local file
   git ls-files --cached --others --exclude-standard | sort -u > "$work/files"
@@ -151,8 +149,8 @@ update_copy() {
   (cd "$copy" && find . -path ./build -prune -o -type f -printf '%P\n' | sort | comm -13 "$work/files" - | xargs -r -d '\n' rm)
 }
 
-# Ready for faults in that file, before one is planted. One in a header builds a good part of
-# everything, which is done in a third of the time when the files of a folder are compiled together.
+# Configures the copy for faults in FILE. A fault in a header rebuilds a large part of everything,
+# which takes a third of the time with unity builds.
 configured=''
 configure_copy() { # configure_copy FILE
   local together=OFF
@@ -169,8 +167,8 @@ configure_copy() { # configure_copy FILE
 
 build_copy() { cmake --build "$build" -j "$jobs" --target kette kette-tests > "$log" 2>&1; }
 
-# Without those that only compare the list or the guide with the source, or run other tests once more.
-# A fault that takes all the memory is the first to be killed for it.
+# Skips tests that only compare the list or the guide with the source, or repeat other tests. If
+# memory runs out, the tests are the first to be killed.
 run_tests() { # run_tests FILTER...
   (
     cd "$copy"
@@ -180,18 +178,18 @@ run_tests() { # run_tests FILTER...
   ) > "$log" 2>&1 9>&-
 }
 
-# The test case that the log shows to have failed.
+# The failed test case in the log.
 failed_case() {
   perl -ne 'if (/^TEST CASE:\s+(.*)/) { $case = $1 } elsif (/ERROR: /) { print $case; exit }' "$log"
 }
 
 # "caught", "hung", "survived" or "did not compile", and the test case.
-# First the test that caught it last, or those named after the file; then those of its folder; then
-# all others.
+# First runs the test that caught it last, or those named after the file; then those of its folder;
+# then all others.
 outcome_of() { # outcome_of FILE CAUGHT_BY
   local folder=tests/${1%%/*} first status filter
   first=--source-file="*/test_$(basename "${1%.*}").cpp"
-  # Commas part patterns, and ? stands for any character.
+  # Commas separate patterns; ? matches any character.
   if [[ -n "$2" ]]; then first=--test-case="${2//[,\\]/?}"; fi
   if ! build_copy; then
     printf 'did not compile\t'
@@ -255,7 +253,7 @@ if ((${#untried[@]} > 0)); then
   echo "mutate: passed in $((SECONDS - start)) s; ${#untried[@]} faults, $limit s for a run of the tests"
 fi
 
-# What is under way counts for nothing when it is broken off.
+# An interrupted fault is not recorded.
 stopped=0
 trap 'stopped=1' INT TERM
 start=$SECONDS tried=0 left=${#untried[@]}
@@ -267,7 +265,7 @@ for line in "${untried[@]}"; do
   faults plant "$title" "$copy"
   outcome=$(outcome_of "$file" "${caught_by:-}")
   if ((stopped)); then exit 130; fi
-  cp "$work/original" "$copy/$file"  # newer than what was built of the fault
+  cp "$work/original" "$copy/$file"  # newer than the fault's build
   printf '%s\t%s\t%s\t%s\n' "${outcome%$'\t'*}" "$title" "$file" "${outcome#*$'\t'}" >> "$results"
   tried=$((tried + 1)) each=$(((SECONDS - start) / tried))
   echo "$(say_outcome "$title" "${outcome%$'\t'*}" "${outcome#*$'\t'}") ($each s each," \

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# From nothing to a translator: installs what is missing, builds, writes the bundled English-German
-# corpus, trains for three minutes, measures BLEU on sentences never seen, translates a few of them.
+# From nothing to a translator: installs missing packages, builds, writes the bundled English-German
+# corpus, trains for three minutes, measures BLEU on unseen sentences, translates a few of them.
 #   scripts/quickstart.sh [--minutes M] [--cuda]      (or QUICKSTART_MINUTES=M)
-# What it builds is for this machine alone: CUDA is part of it where a GPU answers, or with --cuda.
-# scripts/build.sh builds all there is, into the same folder.
+# The build is for this machine only, with CUDA if there is a working GPU, or with --cuda.
+# scripts/build.sh builds everything, into the same folder.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -37,8 +37,8 @@ kette=build/release/kette
 corpus=build/bundled
 model=build/quickstart-model
 vocabulary=2500
-# Few minutes and little text: layer norm before the sub-layers, which learns sooner than the paper's
-# order, small batches, no dropout, and a learning rate that falls until the time is up.
+# For few minutes and little text: pre-norm, which learns faster than the paper's order, small
+# batches, no dropout, and a learning rate that decays until the time is up.
 recipe=(--norm pre --batch-tokens 1024 --dropout 0 --lr 0.003 --warmup 150 --schedule cosine
   --validate-every 500)
 say() { printf '\n== %s\n' "$*"; }

@@ -31,22 +31,22 @@ import time
 import zipfile
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
-# Values of these keys of JSON, wherever it stands: in a file, on a page, in the metadata of tensors.
+# Masked values of JSON keys, in any JSON: in a file, on a page, in the metadata of tensors.
 MASKED_KEYS = ("([a-z]+_)?seconds(_whole)?", "([a-z]+_)*per_second(_overall)?", "peak_rss_mib", "(sgemm_)?gflops",
                "sgemm_share", "waited", "slowest", "(forward|backward)_ms", "commit")
-# What these find in COMMAND/FILE, but for their first group.
+# Masked matches in COMMAND/FILE; their first group is kept.
 MASKED_TEXTS = [
     ("*/stdout", r"(?m)(^kette [\d.]+ )\(\w+\)$"),  # the commit
     ("*/stderr", r"(?m)(^\d+ tokens, )[\d.]+ tokens/s$"),
     ("sweep/*", r"(, about )\d+:\d\d left"),
     ("heads/stdout", r"(% of the parameters, )[\d.]+ times as fast"),
-    # A page of a run: minutes and tokens/s of its table, the curve of tokens/s, and minutes as a scale.
+    # A run's page: minutes and tokens/s in its table, the curve of tokens/s, minutes as a scale.
     ("train-*/page.html", r'(<tr><td class="text">a(?:</td><td class="number">\d+){3}</td><td class="number">)[\d.]+'),
     ("train-*/page.html", r'(<tr><td class="text">a</td>.* at \d+</td><td class="number">)\d+(?=</td></tr>)'),
     ("train-*/page.html", r"(<figcaption>Target tokens a second.*?)<svg.*?</svg>"),
     ("train-*/page.html", r'("title":"Target tokens a second".*?"y":)\[[\d.,]*\]'),
     ("train-*/page.html", r'("minutes of training"\],"values":\[\[null,\[\[[^]]*\],\[[^]]*\]\],\[\[[^]]*\],)\[[^]]*\]'),
-    # Of a tape the milliseconds, and of a trace what its row's `bare` leaves of it (its page's size, too).
+    # A tape's milliseconds, and a trace except what its row's `bare` keeps (and its page's size).
     ("tape*/stdout", r"(forward |backward )[\d.]+ ms"),
     ("tape*/stdout", r"( [\d,]+) +\d+\.\d{3} +\d+\.\d{3}(?=  )"),
     ("tape*/*.html", r'(style="--share:)[\d.]+%'),
@@ -54,13 +54,14 @@ MASKED_TEXTS = [
     ("t*/stderr", r"(?m)(\.html: )\d+ KB$"),
 ]
 KEY = re.compile(r'(\\?"(?:%s)\\?": ?)(?:-?[\d.]+(?:e[-+]?\d+)?|\\?"[^"]*")' % "|".join(MASKED_KEYS))
-STATUS_LINES = re.compile(  # how far a command has come, after seconds
+STATUS_LINES = re.compile(  # progress of a command, after seconds
     r"(?m)^(\[[^]]*\] )?(.*  [\d:]+ left|.*  [\d.]+ (a second|MB/s)|(.*  )?\d+ %( of the text)?|"
     r"\d+ of \d+ (results|pairs)|looking at the text|iteration \d+ of \d+  .*)\n")
-# Commands of `kette --help` and options of `kette translate --help` that the list need not have, and why.
+# Commands of `kette --help` and options of `kette translate --help` that the list may lack, and
+# why.
 NOT_RUN = {}
 
-TEXTS = {  # with tabs, and characters that nobody sees
+TEXTS = {  # with tabs and invisible characters
     "table.tsv": "1\tThe boy sees the dog.\tThe garden\n2\tHe comes.\t17\n",
     "odd.en": "The boy sees https://example.com/a?b=1 and {name}.\n\n...\nTHE BOY SEES THE DOG.\n"
               "the boy sees %1$s \N{GRINNING FACE} .\nThe Мир is a@b.de.\n"
@@ -172,7 +173,7 @@ def parts(data, place):
     metadata = json.dumps(metadata, indent=0).encode()
     compared = masked(metadata, place)
     if compared != metadata:
-        checksum = "<masked>"  # for it is a sum over all of the file
+        checksum = "<masked>"  # it covers the whole file
     tensors = [(f" {name}", data[slice(*(start + at for at in of["data_offsets"]))]) for name, of in header.items()]
     return [(" metadata", compared), (" header", json.dumps(header).encode()), *tensors, (" crc32", checksum.encode())]
 
@@ -201,7 +202,7 @@ def differences(name, folders, binaries):
         yield f"{file}: only with {'OLD' if file in old else 'NEW'}"
     for file in sorted(old & new, key=lambda file: (file.endswith(".safetensors"), file)):
         a, b = ((folder / file).read_bytes() for folder in folders)
-        b = b.replace(os.fsencode(folders[1]), os.fsencode(folders[0]))  # as long as each other
+        b = b.replace(os.fsencode(folders[1]), os.fsencode(folders[0]))  # of equal length
         if file in ("stdout", "stderr"):
             a, b = (data.replace(os.fsencode(binary), b"kette") for data, binary in zip((a, b), binaries))
         if a != b and (found := difference(parts(a, f"{name}/{file}"), parts(b, f"{name}/{file}"))):
@@ -269,7 +270,7 @@ def make_given(work, binaries, needed, jobs):
             raise SystemExit(f"same_outputs.py: {name}: expected exit code 0, given {code}: {why}")
         (folder / name).rename(given / name)
 
-    first = set().union(*(models_in(MODELS[name]) for name in needed))  # which others stand on
+    first = set().union(*(models_in(MODELS[name]) for name in needed))  # which other models build on
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for names in (first, needed - first):
             list(pool.map(make, sorted(names, key=list(MODELS).index)))

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Runs the tests under the address and undefined-behaviour sanitizers, without the longest ones, and those of the lower folders
-# under the thread sanitizer, too.
+# Runs the tests under the address and undefined-behaviour sanitizers, without the longest ones; and
+# those of the lower folders also under the thread sanitizer.
 #   scripts/sanitize.sh [address|thread]      (default: both)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# The CUDA kernels run on their emulator, op by op. Left out are whole runs of it, what repeats one pass thousands of
-# times, as a gradient check does, an archive that is packed, how soon a program starts, and how long hostile text takes, which the fuzzers try.
+# The CUDA kernels run on their emulator, op by op. Skipped: whole runs on it, tests that repeat one
+# pass thousands of times, such as gradient checks, packing an archive, the time of a program's
+# start, and the time for hostile text, which the fuzzers cover.
 address() {
   echo "== Address and undefined-behaviour sanitizers"
   scripts/build.sh asan kette-tests
@@ -16,9 +17,9 @@ address() {
     --test-case-exclude='CUDA: 50 steps*,CUDA: 30 steps*,CUDA: translations*,norms add to*,a chain of a million nodes*,CUDA: every op?s gradients*,every op: gradients agree*,whole model: the gradient*,gradcheck: --page shows*,bundled corpus: one English*,gpu-pack: the archive*,CUDA emulator: tokens are the same*,sampling: the distribution*,cli: help lists*,sentences: no text takes more*,html: hostile pages*'
 }
 
-# The program's threads, those of models and of experiments are those of the folders below them.
-# Clang's OpenMP runtime loads Archer, which tells the sanitizer about its barriers; what happens
-# inside of the runtime is not looked at. Threads that wait sleep, for there are more than cores.
+# The program, models and experiments have no threads of their own beyond those of the folders
+# below. Clang's OpenMP runtime loads Archer, which tells the sanitizer about its barriers; the
+# runtime itself is not checked. Waiting threads sleep, since there are more threads than cores.
 thread() {
   echo "== Thread sanitizer"
   scripts/build.sh tsan kette-tests

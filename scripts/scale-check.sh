@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Whether scripts/scale_model.py says how long steps take: trains with two processes of one thread over several networks, and
-# prints predicted beside measured. Needs two idle cores, Open MPI, a release build, and root for networks of 1 Gbit/s.
-#   scripts/scale-check.sh [NETWORK...]      (all) exit code 1 if a time is off by 15 % or a share waited by 5 points
+# Checks the predictions of scripts/scale_model.py: trains with two single-threaded processes over
+# several networks, and prints predicted and measured times of steps. Needs two idle cores, Open
+# MPI, a release build, and root for networks of 1 Gbit/s.
+#   scripts/scale-check.sh [NETWORK...]      (default: all)
 #     memory       shared memory of one host
 #     loopback     TCP over lo
 #     loopback-1g  the same with lo at 1 Gbit/s, for both directions together
 #     hosts-1g     two network namespaces joined by a link of 1 Gbit/s each way
+# Exit code 1 if a time is off by 15 % or a share waited by 5 points.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 networks=("$@")
@@ -22,7 +24,7 @@ trap 'tear_down; rm -rf "$work"' EXIT
 build/release/kette-corpus --train 20000 --valid 50 --out "$work/text" > /dev/null
 cd "$work"
 
-# Open MPI starts what is on another host by this, as it would by ssh: HOST COMMAND...
+# Open MPI starts processes on another host by this instead of ssh: HOST COMMAND...
 cat > agent << 'END'
 #!/usr/bin/env bash
 while [[ $1 == -* ]]; do shift; done
@@ -64,19 +66,19 @@ set_up() { # set_up NETWORK
 }
 
 # Batches of 1,024 tokens, of a model of 2 million parameters: 8 MB of gradients.
-train() { # train OUT LEAVES: by whatever stands before
+train() { # train OUT LEAVES PREFIX...: a training, after this command prefix
   "${@:3}" "$kette" train --src text/train.en --tgt text/train.de --valid-src text/valid.en --valid-tgt text/valid.de \
     --preset tiny --vocab 1000 --batch-tokens 1024 --accumulate "$2" --steps "$((8 + 32 / $2))" --threads 1 --seed 1 \
     --no-validate-bleu --validate-every 100000 --quiet --out "$work/$1" > "$1.log" 2>&1 || { cat "$1.log"; exit 1; }
 }
-row() { # row OUT PROCESSES LEAVES: what scale_model.py --measured reads
+row() { # row OUT PROCESSES LEAVES: a row for scale_model.py --measured
   python3 - "$@" << 'END'
 import json, struct, sys
 out, processes, leaves = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 with open(f"{out}/training.safetensors", "rb") as file:
     header = json.loads(file.read(struct.unpack("<Q", file.read(8))[0]))
 steps = [row for line in open(f"{out}/log.jsonl") if "loss" in (row := json.loads(line))]
-first, last, counted = steps[3], steps[-1], steps[4:]  # the first ones are slow
+first, last, counted = steps[3], steps[-1], steps[4:]  # the first steps are slow
 print(json.dumps({"processes": processes, "leaves": leaves, "threads": 1,
                   "parameters": header["parameters"]["shape"][0],
                   "tokens": sum(row["target_tokens"] for row in counted) / len(counted) / leaves,
@@ -92,7 +94,7 @@ for network in "${networks[@]}"; do
   for mebibytes in 1 4 16 64; do
     "${launch[@]}" "$kette" bench exchange --mebibytes "$mebibytes" --threads 1 --json | grep '^{' >> "$network.exchange"
   done
-  # A process alone, while another keeps the second core as busy: a core alone is quicker than one of two.
+  # One process alone, with the second core kept as busy: a core alone is faster than one of two.
   for i in 1 2 3; do
     train "$network-beside-$i" 1 env &
     train "$network-alone-$i" 1 env

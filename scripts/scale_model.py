@@ -105,7 +105,7 @@ def predict(machine, o, processes, nodes, leaves):
 
 
 def read_lines(file):
-    text = pathlib.Path(file).read_text(encoding="utf-8")  # a list in JSON, or its objects line by line, among other lines
+    text = pathlib.Path(file).read_text(encoding="utf-8")  # a JSON list, or its objects line by line among other lines
     values = json.loads(text) if text.lstrip().startswith("[") else [json.loads(l) for l in text.splitlines() if l.startswith("{")]
     return values or sys.exit(f"scale_model.py: {file}: expected measurements, given none")
 
@@ -185,7 +185,7 @@ def test():
     f = predict(quick, o, 2, 1, 2)  # half of 40 MB there, half of 40 MB back
     near(f["step"], 0.1 + 0.002 + 0.002), near(f["waited"], 0.004 / 0.104), near(f["sent"], 4e7), near(f["tokens_s"], 200 / 0.104)
     near(predict(quick._replace(hide=0.003), o, 2, 1, 2)["step"], 0.1 + 0.0008 + 0.001 + 0.002)  # hides 0.2 of the first 1 ms
-    o.parameters = CHUNK  # a chunk, which goes at the end, whatever there is to hide behind
+    o.parameters = CHUNK  # a chunk, which is sent at the end and never hidden
     near(predict(quick._replace(hide=1), o, 2, 1, 2)["step"], 0.1 + 4 * CHUNK / 1e10)
     o.parameters = 10_000_000
     near(transfer(quick, 10_000_000, 4, 4, 2, 1), 4e7 / 5e9)  # 2 processes of a node send a quarter each to 2 others

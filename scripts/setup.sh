@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Installs what building and testing Kette needs and this machine lacks (Debian, Ubuntu).
-# Does nothing when all is there.
+# Installs the missing packages for building and testing Kette (Debian, Ubuntu). Does nothing if
+# none is missing.
 #   scripts/setup.sh          compiler, CMake, libraries
 #   scripts/setup.sh --ci     also for .ci/run: clang with its OpenMP, clang-format, clang-tidy, shellcheck,
-#                           and Chromium, in which the tests look at pages; and what --mpi and --aarch64 install
+#                           and Chromium for tests of pages; and the packages of --mpi and --aarch64
 #   scripts/setup.sh --mpi    also for many processes: Open MPI and MPICH, before Kette is built
 #   scripts/setup.sh --aarch64   also for scripts/aarch64.sh: a cross compiler and qemu-user
 set -euo pipefail
@@ -28,7 +28,7 @@ finds_fuzzer() {
 finds_openblas() { linker_finds g++ -lopenblas && compiler_finds cblas.h; }
 
 missing=()
-need() { # need PACKAGE PROBE...: notes the Debian package when the probe fails
+need() { # need PACKAGE PROBE...: records the Debian package if the probe fails
   local package=$1
   shift
   "$@" || missing+=("$package")

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Runs a command beside a throw-away Slurm of one node, this host, so that srun and sbatch can be tried without a cluster:
+# Runs a command with a temporary Slurm of one node, this host, to try srun and sbatch without a
+# cluster:
 #   scripts/slurm-here.sh srun -n 2 --mpi=pmix build/release/kette train ...
-# Its files are in a temporary folder; its daemons end with the command, whose exit code is the script's.
-# The node claims 64 processors (SLURM_HERE_CPUS), for tests with more tasks than cores.
+# Its files are in a temporary folder; its daemons end with the command. Exits with the command's
+# exit code. The node claims 64 processors (SLURM_HERE_CPUS), for tests with more tasks than cores.
 set -euo pipefail
 
 if (($# == 0)); then

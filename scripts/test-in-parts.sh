@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs a test program in parts, on each core one, for builds in which tests take long. Ends at the first part that
-# fails, and shows what it printed.
+# Runs a test program in parts, one per core, for builds with slow tests. Ends at the first part
+# that fails, and shows its output.
 #   scripts/test-in-parts.sh PROGRAM [OPTION of doctest]...
 set -euo pipefail
 
@@ -8,8 +8,8 @@ if (($# == 0)); then
   echo "test-in-parts.sh: expected a test program, given nothing" >&2
   exit 2
 fi
-cores=$(env -u OMP_NUM_THREADS nproc)  # which would believe it
-size=16  # few enough for the cores to end together
+cores=$(env -u OMP_NUM_THREADS nproc)  # nproc would obey it
+size=16  # small enough that the cores end together
 export log_folder count size
 count=$("$@" --count | sed -nE 's/.*current filters: ([0-9]+)$/\1/p')
 if ((${count:-0} == 0)); then
@@ -31,6 +31,6 @@ part() { # part FIRST PROGRAM OPTION...
   echo "tests: $first to $last of $count passed in $((SECONDS - start)) s"
 }
 export -f part
-# Threads that wait sleep, for there are more than cores.
+# Waiting threads sleep, since there are more threads than cores.
 export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} OMP_WAIT_POLICY=passive
 seq 1 "$size" "$count" | xargs -P "$cores" -I '{}' bash -c 'part "$@"' part '{}' "$@" || exit 1

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs all tests; those of the CUDA kernels also on an emulator
-# when there is no GPU. Arguments go to the test program:
+# Installs missing packages, builds, and runs all tests; those of the CUDA kernels run on an
+# emulator if there is no GPU. Arguments are passed to the test program:
 #   scripts/test.sh --test-case='*safetensors*'
-# CUDA kernels are compiled for one kind of GPU, a third of the time of all; CUDAARCHS (as CMake names kinds) chooses others.
+# CUDA kernels are compiled for one kind of GPU, in a third of the time for all; CUDAARCHS (CMake's)
+# chooses others.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -23,7 +24,7 @@ run() { # run FOLDER OPTION...: with the kernels of that folder, if it is not em
   fi
 }
 run "" "$@"
-# What the kernels of the level below give, which machines with AVX2 take.
+# Also with the kernels of the next lower level, which machines with AVX2 use.
 avx2=build/release/lib/glibc-hwcaps/x86-64-v3
 if [[ -d $avx2 && $# -eq 0 ]] && grep -q avx512f /proc/cpuinfo; then
   echo "test: the kernels once more with AVX2 instead of AVX-512"

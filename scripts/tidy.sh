@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Compiles each source alone, without making code of it: a file includes what it uses, and does not lean on another
-# one of its folder that is compiled together with it. And runs clang-tidy, with the checks of .clang-tidy, on the
-# product's sources (tests and CUDA kernels are not among them).
+# Compiles each source alone, syntax only, so that each file includes what it uses and does not
+# depend on other files of its unity build. Also runs clang-tidy, with the checks of .clang-tidy, on
+# the product's sources (not on tests and CUDA kernels).
 #   scripts/tidy.sh [alone|clang-tidy]      (default: both)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -26,8 +26,7 @@ start=$SECONDS
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-# commands_of FOLDER: the lines "command, tab, file" of how the sources are compiled there, but for those
-# that only a build writes.
+# commands_of FOLDER: lines "command, tab, file" for the sources there, except generated ones.
 commands_of() {
   sed -nE 's/^ *"command": "(.*)",$/\1/p; s/^ *"file": "(.*)",?$/\t\1/p' "$1/compile_commands.json" |
     paste -d '' - - | sed 's/\\\(["\\]\)/\1/g' | grep -vE '/(commit|assets/[a-z_]+)\.cpp$'
@@ -40,14 +39,14 @@ configure() { # configure FOLDER OPTION...
 }
 
 if [[ "$passes" != clang-tidy ]]; then
-  # With tests, fuzzers, and the CUDA kernels as the emulator has them.
+  # With tests, fuzzers, and the CUDA kernels for the emulator.
   configure build/tidy/alone -DKETTE_UNITY=OFF -DKETTE_TESTS=ON -DKETTE_FUZZ=ON -DKETTE_CUDA=emulator
   commands=$(commands_of build/tidy/alone | sort -u -t $'\t' -k 2,2 | cut -f 1)
   echo "tidy: each of $(wc -l <<< "$commands") sources alone"
   xargs -d '\n' -I '{}' -P "$jobs" bash -c '{} -fsyntax-only' <<< "$commands"
 fi
 
-# Files of a folder are read together, so that what they share is looked through once.
+# Files of a folder are checked together, so that shared headers are parsed once.
 if [[ "$passes" != alone ]]; then
   echo "tidy: clang-tidy ($((SECONDS - start)) s so far)"
   configure build/tidy

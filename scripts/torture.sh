@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Hostile use of the program, at random: SIGKILL at any moment, files with flipped bits, calls to the C library that
-# fail, mutated inputs for everything that reads files. Prints one table, and ends with 1 if anything failed.
+# Random hostile use of the program: SIGKILL at any moment, files with flipped bits, failing calls
+# to the C library, mutated inputs for everything that reads files. Prints one table; exit code 1 if
+# anything failed.
 #   scripts/torture.sh [--short] [--kills N] [--flips N] [--calls N] [--inputs N] [--seed S] [--jobs N]
-# --short takes a minute or two; without it an hour on two cores. --inputs counts those of all
-# fuzzers together. Found inputs that reach new code are kept in build/torture/corpus.
+# --short takes a minute or two; without it an hour on two cores. --inputs is the total of all
+# fuzzers. Inputs that reach new code are kept in build/torture/corpus.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -53,12 +54,12 @@ scripts/build.sh asan kette-fuzz
 echo "torture: seed $seed"
 mkdir -p "$torture"
 rm -rf "$torture/evidence"
+mkdir -p "$torture/evidence"
+build/asan/kette-fuzz --seeds "$corpus"
 failed=0
 build/release/kette-torture --kills "$kills" --flips "$flips" --calls "$calls" --seed "$seed" \
   --folder "$torture" | tee "$table" || failed=1
 
-mkdir -p "$torture/evidence"
-build/asan/kette-fuzz --seeds "$corpus"
 mapfile -t targets < <(build/asan/kette-fuzz --list)
 runs=$((inputs / ${#targets[@]}))
 if ((runs > 0)); then

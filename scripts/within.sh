@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Sourced by scripts that give a command so much time.
+# Sourced by scripts that limit the time of a command.
 
-# within SECONDS COMMAND...: its status, or 124 or 137 where it took longer. It ends with the script that calls it, which
-# timeout alone would not: that has a process group of its own, which a terminal's signals do not reach.
+# within SECONDS COMMAND...: returns its status, or 124 or 137 if it took longer. The command ends
+# with the calling script. With timeout alone it would not, since timeout has its own process group,
+# which a terminal's signals do not reach.
 within() {
   local status=0
   timeout --kill-after=10 "$1" "${@:2}" &

@@ -36,7 +36,7 @@ struct AdamUpdate : ParameterUpdate<T, kRounds> {
   }
 
  private:
-  /// What a mean that began with 0 has of the values so far.
+  /// 1 - beta^step: the share of the values so far in a running mean that began at 0.
   static double bias(double beta, std::int64_t step) {
     return 1 - std::pow(beta, static_cast<double>(step));
   }

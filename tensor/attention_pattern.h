@@ -1,5 +1,5 @@
-// Who attends to whom: what a model says once about each of its attentions, and every kernel of
-// attention reads.
+// Which keys a query attends to. A model sets this once for each of its attentions, and every
+// attention kernel reads it.
 #pragma once
 
 #include <algorithm>
@@ -13,29 +13,29 @@ namespace kette {
 
 enum class Mask : std::uint8_t { none, causal };
 
-/// How a query weighs the keys that it sees: by exp(q k / sqrt(head width)) of Vaswani et al. 2017, or
-/// by phi(q) phi(k) of Katharopoulos et al. 2020 (tensor/linear_attention.h).
+/// How a query weighs the keys that it sees. softmax: by exp(q k / sqrt(head width)), Vaswani et
+/// al. 2017. linear: by phi(q) phi(k), Katharopoulos et al. 2020 (tensor/linear_attention.h).
 enum class AttentionWeights : std::uint8_t { softmax, linear };
 
-/// What a query sees of the keys of its sequence, and with which of their heads. With Mask::causal the
-/// last query sees the last key: query t stands at t + keys - queries, and sees the keys up to there.
+/// Which keys of its sequence a query sees, and which key head it reads. With Mask::causal the last
+/// query sees the last key: query t is at position t + keys - queries.
 struct AttentionPattern {
   Mask mask = Mask::none;
   AttentionWeights weights = AttentionWeights::softmax;
-  /// So many heads, one after the other, read one head of the keys and values (Ainslie et al. 2023,
-  /// "GQA"; all of them, Shazeer 2019, "Fast Transformer Decoding").
+  /// This many consecutive query heads share one head of keys and values (Ainslie et al. 2023,
+  /// "GQA"; if all share one: Shazeer 2019, "Fast Transformer Decoding").
   std::int64_t group = 1;
-  /// Of a causal mask: a query sees this many keys at most, of which its own is the last (Beltagy et
-  /// al. 2020, "Longformer"; Jiang et al. 2023, "Mistral 7B", section 2). 0: all up to its own.
+  /// With a causal mask: a query sees at most this many keys, the last of them its own (Beltagy et
+  /// al. 2020, "Longformer"; Jiang et al. 2023, "Mistral 7B", section 2). 0: no limit.
   std::int64_t window = 0;
-  /// Of a causal mask: score -= slope(head) * distance of query and key (Press et al. 2022, "Train
-  /// Short, Test Long", section 3).
+  /// With a causal mask: score -= slope(head) * distance of query and key (Press et al. 2022,
+  /// "Train Short, Test Long", section 3).
   bool alibi = false;
 
   AttentionPattern() = default;
   AttentionPattern(Mask given) : mask(given) {}  // NOLINT(google-explicit-constructor)
 
-  // The same with one thing more.
+  // Copies of this pattern with one setting changed.
   AttentionPattern in_groups_of(std::int64_t heads) const {
     AttentionPattern pattern = *this;
     pattern.group = heads;
@@ -59,8 +59,9 @@ struct AttentionPattern {
 
   bool is_linear() const { return weights == AttentionWeights::linear; }
 
-  /// 2^(-8 i / heads) of head i - 1. Where the heads are no power of 2 the first ones are those of the
-  /// next lower power m, and the others every other one of 2 m (the paper's code).
+  /// 2^(-8 i / heads) for head i - 1. If `heads` is not a power of 2, the first m heads take the
+  /// slopes for m heads, the next lower power of 2, and the others take every other slope for 2 m
+  /// heads (the paper's code).
   KETTE_HOST_DEVICE double slope(std::int64_t head, std::int64_t heads) const {
     if (!alibi) return 0;
     std::int64_t power = 1;
@@ -70,12 +71,12 @@ struct AttentionPattern {
                                      : 4 * (2 * (head - power) + 1);  // of the exponent times power
     return std::exp2(-static_cast<double>(eighths) / static_cast<double>(power));
   }
-  /// The first key that a query sees which stands at `position`.
+  /// The first key that the query at `position` sees.
   KETTE_HOST_DEVICE std::int64_t first_visible(std::int64_t position) const {
     return window > 0 && position >= window ? position - window + 1 : 0;
   }
 
-  /// How many keys all queries of a sequence see together.
+  /// The number of (query, visible key) pairs of a sequence.
   double pairs(std::int64_t queries, std::int64_t keys) const {
     const auto sum_to = [](std::int64_t n) {
       return static_cast<double>(n) * static_cast<double>(n + 1) / 2;
@@ -88,7 +89,7 @@ struct AttentionPattern {
            (sum_to(keys - window) - sum_to(std::max<std::int64_t>(keys - queries - window, 0)));
   }
 
-  /// An Error unless it makes sense for so many heads.
+  /// Throws an Error unless the settings fit together and `heads` is a multiple of the group.
   void check(const char* op, std::int64_t heads) const {
     KETTE_CHECK(group >= 1 && heads % group == 0, op,
                 ": expected heads in groups of equal size, given ", heads, " in groups of ", group);

@@ -22,21 +22,21 @@ struct MemoryStatistics {
 
 class MemoryObserver;  // tensor/observer.h
 
-/// Values on their way to the host.
+/// A copy to the host that is under way.
 class HostCopy {
  public:
   virtual ~HostCopy() = default;
-  /// Waits for them.
+  /// Waits until the values have arrived and returns them.
   virtual const void* wait() = 0;
-  /// Whether they are there.
+  /// Whether the values have arrived.
   virtual bool arrived() const = 0;
 };
 
-/// Work for a device that is done many times over.
+/// Device work that is recorded once and replayed many times.
 class Recording {
  public:
   virtual ~Recording() = default;
-  /// Queues all of it at once: with the same memory, and the values that are there by then.
+  /// Queues all of the work at once. It uses the same memory, with the values that it then holds.
   virtual void replay() = 0;
 };
 
@@ -47,7 +47,7 @@ class Backend {
   /// At least `bytes` of 64-byte aligned memory, contents unspecified.
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void release(void* memory, std::size_t bytes) = 0;
-  /// allocate(), with values of the host's.
+  /// allocate(), filled with values from the host.
   virtual void* upload(const void* from, std::size_t bytes) = 0;
   /// Gives every cached block back to the system.
   virtual void trim() = 0;
@@ -56,27 +56,27 @@ class Backend {
   virtual void copy_within(void* to, const void* from, std::size_t bytes) = 0;
   virtual void copy_to_host(void* to, const void* from, std::size_t bytes) = 0;
   virtual void copy_from_host(void* to, const void* from, std::size_t bytes) = 0;
-  /// Takes the values as they are after all work given to the device so far, and lets it go on.
+  /// Copies the values as they are after all work queued so far. The device goes on meanwhile.
   virtual std::unique_ptr<HostCopy> start_copy_to_host(const void* from, std::size_t bytes) = 0;
-  /// Waits until all work given to the device is done.
+  /// Waits until all work queued on the device is done.
   virtual void synchronize() = 0;
-  /// Notes what `work` gives the device to do, which is only done by replay(). It must neither copy
-  /// from or to the host, nor keep memory that it allocates, and no other thread may give the device
-  /// work meanwhile.
+  /// Records the device work that `work` queues; only replay() runs it. `work` must not copy from
+  /// or to the host, nor keep memory that it allocates. No other thread may queue work meanwhile.
   virtual std::unique_ptr<Recording> record(std::function<void()> work) = 0;
 
   virtual MemoryStatistics memory() const = 0;
-  /// Tells an observer of every block from now on, until it is another's turn; null: nobody.
+  /// From now on tells `observer` of every block; it replaces the one before. Null: nobody is told.
   virtual void watch_memory(MemoryObserver* observer) = 0;
-  /// Bytes of memory the device has, free or not.
+  /// Total memory of the device in bytes, free or not.
   virtual std::size_t capacity() const = 0;
-  /// Elements of the residual stream that a part of a batch best has, whose activations are held at once.
+  /// The best size of a part of a batch (whose activations are held at once), in elements of the
+  /// residual stream: tokens * width.
   virtual std::int64_t batch_elements() const = 0;
 };
 
 Backend& backend(Device device);
 
-// What backend() chooses from.
+// The backends that backend() chooses from.
 Backend& cpu_backend();
 Backend& cuda_backend(int index);
 

@@ -17,7 +17,7 @@ void BlockPool::set_free(Blocks::iterator block, bool free) {
   }
 }
 
-/// Of two free blocks.
+/// Merges two free blocks.
 void BlockPool::merge_with_next(Blocks::iterator block) {
   const auto next = std::next(block);
   auto place = free_.extract({block->second.bytes, block->first});

@@ -1,7 +1,7 @@
 // A caching allocator: blocks are cut from large segments, handed out best fit first and merged
-// with their free neighbours when they come back. The batches of a training run differ in size, so
-// that blocks kept by size would fit only now and then and memory would grow to several times what
-// is ever in use at once.
+// with their free neighbours when they come back. The batches of a training run differ in size: a
+// cache of blocks by exact size would rarely fit, and memory would grow to several times the peak
+// use.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace kette {
 /// Safe to use from several threads.
 class BlockPool {
  public:
-  /// Memory of a device, aligned as it needs it; null when there is no more.
+  /// Takes memory from a device, aligned as the device needs it; null when there is no more.
   using Reserve = std::function<void*(std::size_t bytes)>;
   using GiveBack = std::function<void(void* memory, std::size_t bytes)>;
 
@@ -31,10 +31,11 @@ class BlockPool {
         reserve_(std::move(reserve)),
         give_back_(std::move(give_back)) {}
 
-  /// Whole multiples of the alignment into a segment; null when the device has no more.
+  /// A block at a multiple of the alignment from its segment's start; null when the device has no
+  /// more memory.
   void* allocate(std::size_t bytes);
   void release(void* memory);
-  /// Gives back the segments of which nothing is in use.
+  /// Gives back the segments that have no block in use.
   void trim();
   MemoryStatistics statistics() const;
   /// Tells an observer of every block from now on; null: nobody.
@@ -45,12 +46,12 @@ class BlockPool {
   struct Block {
     std::size_t bytes;
     bool begins_segment;
-    FreeBlocks::node_type place;  // while it is not free: giving memory back never takes any
+    FreeBlocks::node_type place;  // the set node while not free, so that release() never allocates
     bool free = false;
   };
   using Blocks = std::map<std::byte*, Block>;  // by address, without gaps within a segment
 
-  /// What a block takes of the host's memory, before anything changes: there may be none.
+  /// Allocates a block's host memory before anything changes, since that may fail.
   static Blocks::node_type new_block(std::size_t bytes, bool begins_segment);
   Blocks::iterator insert(Blocks::node_type block, std::byte* start);
   Blocks::iterator add_segment(std::size_t bytes);

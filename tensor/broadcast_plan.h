@@ -1,6 +1,7 @@
-// How the operands of a binary function move over its broadcast result, for both devices: rows of
-// `inner` elements in which each operand either advances with the result or stands still, and an
-// odometer over the axes around them. Neighbouring axes that behave alike are joined.
+// How the operands of a binary function are indexed over its broadcast result, for both devices.
+// The result is rows of `inner` elements, in which each operand either advances with the result or
+// stands still. An odometer runs over the outer axes. Neighbouring axes that behave alike are
+// joined.
 #pragma once
 
 #include <cstdint>
@@ -60,7 +61,7 @@ struct BroadcastPlan {
     return total;
   }
 
-  /// Where the operands' parts of row `index` of the result start; the result's is at index * inner.
+  /// The operands' offsets for row `index` of the result, which starts at index * inner.
   KETTE_HOST_DEVICE Starts starts(std::int64_t index) const {
     Starts at{0, 0};
     for (int axis = outer_rank - 1; axis >= 0; --axis) {

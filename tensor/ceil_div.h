@@ -5,7 +5,7 @@
 
 namespace kette {
 
-/// How many blocks of `size` cover `count`, and how many elements these have.
+/// ceil_div: how many blocks of `size` cover `count`. round_up: the elements of those blocks.
 constexpr std::int64_t ceil_div(std::int64_t count, std::int64_t size) {
   return (count + size - 1) / size;
 }

@@ -1,7 +1,7 @@
-// Arguments of the kernels that generate text: few rows at a time, against weights that do not
-// change and keys and values that grow by a position each step. f32 throughout, but that weights may
-// lie in bf16, half the bytes to read, or on a CPU in int8, a quarter. In every one of them the result of a row depends on that row
-// alone, to the last bit: not on the rows beside it, nor on how many there are.
+// Arguments of the kernels that generate text. They take few rows at a time; weights do not change,
+// and keys and values grow by one position a step. All values are f32, but weights may be stored in
+// bf16 (half the bytes to read) or, on a CPU, in int8 (a quarter). In every kernel the bits of a
+// row's result depend on that row alone, not on the other rows or on their number.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@
 
 namespace kette {
 
-/// y = activation(x W^T + bias) with W: [out, in] laid out beforehand the way the device multiplies
-/// fastest; the layout of `panels` is the device's own. Made by kernels::prepack_linear. With int8 panels
-/// rows of x are rounded to int8, too, as they come (tensor/int8_matrix.h).
+/// y = activation(x W^T + bias), with W: [out, in] packed beforehand in the layout that the device
+/// multiplies fastest; the layout of `panels` differs by device. Made by kernels::prepack_linear.
+/// With int8 panels each row of x is also rounded to int8 (tensor/int8_matrix.h).
 struct PrepackedWeight {
   Tensor panels;  ///< f32, bf16, or on a CPU int8
   Tensor bias;    ///< f32
-  Tensor scales;  ///< f32, of int8 panels: what the values of each row of W are multiples of
+  Tensor scales;  ///< f32 [out], for int8 panels: the scale of each row of W
   std::int64_t out = 0, in = 0;
 
-  /// The sizes alone, with panels and bias undefined; an Error unless matrix and bias fit together
-  /// and panels come in that type.
+  /// Only the sizes, with panels and bias undefined; an Error unless matrix and bias fit together
+  /// and panels may have that type.
   static PrepackedWeight sizes_of(const Tensor& matrix, const Tensor& bias, DType panels);
 
-  /// Calls function(panels), a pointer of their type, which is not int8.
+  /// Calls function(pointer to the panels' values); for f32 or bf16, not int8.
   template <class Function>
   void visit_panels(Function&& function) const {
     if (panels.dtype() == DType::bf16) return function(panels.data<BFloat16>());
@@ -40,10 +40,10 @@ struct PrepackedLinearArgs {
   Tensor y;  ///< [rows, out]
   Activation activation = Activation::none;
 
-  void check() const;  ///< an Error unless the shapes fit together; counts the FLOPs
+  void check() const;  ///< an Error unless the shapes fit; counts the FLOPs
 };
 
-/// The queries of softmax(scale * q K^T) V, one a row. Head h of row r starts at
+/// The queries of softmax(scale * q K^T) V, one per row. Head h of row r starts at
 /// query + r * query_stride + h * head_width.
 struct QueryRows {
   const float* query = nullptr;
@@ -55,66 +55,65 @@ struct QueryRows {
 
   std::int64_t rows() const { return output.rows(); }
   std::int64_t width() const { return output.width(); }
-  /// Of all heads of the keys.
+  /// The width of all key heads together.
   std::int64_t key_width() const { return width() / pattern.group; }
 };
 
-/// Where rows stand in a cache of keys and values, whose slots keep one position each. A line of the
-/// table names the slots of a text, position after position; lines may name the same ones, so that
-/// hypotheses share a common past and a new order of a beam moves no keys. Row r is position
-/// positions[r] of line lines[r].
+/// Where rows stand in a cache of keys and values; a slot of the cache holds one position. A line
+/// of the table lists the slots of a text, one per position. Lines may share slots: so hypotheses
+/// share a common past, and reordering a beam moves no keys. Row r is position positions[r] of line
+/// lines[r].
 struct CachePlaces {
   Tensor table;      ///< i32 [lines, positions]: slots
   Tensor lines;      ///< i32 [rows]
   Tensor positions;  ///< i32 [rows]
+  /// Likewise of a second stream of positions, where there is one: for who places rows, not for kernels.
+  Tensor second_positions{};
 
   void check(const char* op,
-             std::int64_t rows) const;  ///< an Error unless they are of so many rows
+             std::int64_t rows) const;  ///< an Error unless for `rows` rows
 };
 
-/// Each row attends to its line, up to its own position and as far back as its window reaches.
+/// Each row attends to its own line, up to its own position and within its window.
 struct CachedAttentionArgs {
   QueryRows rows;
-  /// [slots, 2 * key width], keys before values, f32 or bf16; see rows/cache.h for what fills it
+  /// [slots, 2 * key width], keys before values, f32 or bf16; filled by rows/cache.h
   Tensor cache;
   CachePlaces places;
 
   void check() const;  ///< an Error unless the shapes fit together
 };
 
-/// Which tokens each row may go on with: bit v % 32 of word v / 32 of its mask says whether token v is
-/// among them.
+/// Which tokens may continue each row: bit v % 32 of word v / 32 of its mask is set if token v may.
 struct TokenMasks {
   Tensor words;  ///< i32 [masks, (vocabulary + 31) / 32]; undefined: all tokens
-  Tensor rows;   ///< i32 [rows]: the mask of each; undefined: the first for all
+  Tensor rows;   ///< i32 [rows]: the mask of each row; undefined: mask 0 for all
 
   bool defined() const { return words.defined(); }
-  /// Masks with a bit for each entry of each.
+  /// Packs each mask's entries into bits.
   static Tensor pack(const std::vector<std::vector<bool>>& masks, Device device);
 };
 
-/// The likeliest entries of log softmax(states W^T) per row, without ever writing all logits.
+/// The likeliest entries of log softmax(states W^T) per row, without ever storing all logits.
 struct TopKArgs {
   const PrepackedWeight* weight = nullptr;
   Tensor states;         ///< [rows, in]
-  TokenMasks masks;      ///< tokens outside count in the softmax, but are never among the likeliest
-  Tensor targets;        ///< i32 [rows]: one entry a row that is wanted whatever its rank
+  TokenMasks masks;      ///< tokens outside are part of the softmax but never among the likeliest
+  Tensor targets;        ///< i32 [rows]: one entry per row that is wanted whatever its rank
   Tensor target_values;  ///< [rows]: its log-probability
-  Tensor values;         ///< [rows, count], falling; of equals the lower entry comes first
-  Tensor entries;        ///< i32 [rows, count]; where there are no more: -1, of value -infinity
-  /// A GPU writes at most so many at once, 32 MiB, which its second-level cache holds.
+  Tensor values;         ///< [rows, count], descending; ties: the lower entry first
+  Tensor entries;        ///< i32 [rows, count]; if a row has fewer: -1, with value -infinity
+  /// A GPU writes at most this many logits at once: 32 MiB, which fits its L2 cache.
   std::int64_t logits_at_once = std::int64_t{1} << 23;
 };
 
-/// How each row is drawn: rows of texts that have nothing to do with each other are drawn at once.
+/// Sampling settings of each row, so that unrelated texts are sampled in one call.
 struct DrawSettings {
-  Tensor reals;  ///< f64 [2, rows]: the temperature, 0: the likeliest token; top_p, 1: all
-  Tensor
-      whole;  ///< i32 [4, rows]: top_k, 0: all; the low and the high half of the seed; the text's number
-  bool cut =
-      true;  ///< whether any row with a temperature has a top_k or a top_p; if not, less is done
+  Tensor reals;     ///< f64 [2, rows]: temperature (0: the likeliest token); top_p (1: all)
+  Tensor whole;     ///< i32 [4, rows]: top_k (0: all); low and high half of the seed; text number
+  bool cut = true;  ///< whether any row with a temperature has top_k or top_p; else less work
 
-  /// Of one row.
+  /// The settings of one row.
   struct Row {
     double temperature, top_p;
     std::int64_t top_k;
@@ -130,18 +129,18 @@ struct DrawSettings {
   }
 };
 
-/// A token a row, drawn from softmax(logits / temperature) of the likeliest: of the `top_k` first
-/// the fewest that together reach `top_p`, where of equals the lower comes first. With weights w_v
-/// = round(2^40 exp((z_v - max z) / temperature)) of those and 0 of the others, row r takes the
-/// first token v with w_0 + ... + w_v > floor(quantile * the sum of w). The quantile belongs to
-/// (its seed, its text, positions[r]), see tensor/token_draw.h.
+/// Draws one token per row from softmax(logits / temperature), restricted to the fewest of the
+/// `top_k` likeliest tokens that together reach `top_p` (ties: the lower token first). The weights
+/// are w_v = round(2^40 exp((z_v - max z) / temperature)) for those tokens and 0 for the others.
+/// Row r takes the first token v with w_0 + ... + w_v > floor(quantile * the sum of w). The
+/// quantile is a function of the row's seed, its text and positions[r], see tensor/token_draw.h.
 struct SampleArgs {
   Tensor logits;  ///< [rows, vocabulary], of 1 to 2^22 tokens
   DrawSettings settings;
   Tensor positions;  ///< i32 [rows]
-  Tensor drawn;  ///< i32 [2, rows]: the tokens; and 1, beside token 0, where a logit is not finite
+  Tensor drawn;      ///< i32 [2, rows]: tokens; then 1 (and token 0) if a logit is not finite
 
-  void check() const;  ///< an Error unless shapes and types fit together
+  void check() const;  ///< an Error unless shapes and types fit
 };
 
 }  // namespace kette

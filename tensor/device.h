@@ -18,29 +18,29 @@ struct Device {
     return kind == DeviceKind::cpu ? "cpu" : "cuda:" + std::to_string(index);
   }
 
-  // What those above tensor/ ask, who need not know which kinds there are.
-  /// Whether its memory is the host's.
+  // Properties that the layers above tensor/ ask for, so that they need not know the kinds.
+  /// Whether its memory is host memory.
   bool is_host() const { return kind == DeviceKind::cpu; }
-  /// Whether work is queued and done while the host goes on. Otherwise the threads that call do it.
+  /// Whether work is queued and runs while the host goes on. If not, callers do it.
   bool runs_ahead() const { return kind != DeviceKind::cpu; }
-  /// Whether it may grant memory that it has not, so that who takes much has to ask first.
+  /// Whether it may grant memory that it does not have: then callers check before they take much.
   bool overcommits() const { return kind == DeviceKind::cpu; }
-  /// Whether weights of decoding may lie in int8 (tensor/decoding.h).
+  /// Whether weights for decoding may be stored in int8 (tensor/decoding.h).
   bool takes_int8_weights() const { return kind == DeviceKind::cpu; }
-  /// Whether a search may choose from some tokens alone without computing the others (decode/shortlist.h).
+  /// Whether a search may compute the logits of some tokens only (decode/shortlist.h).
   bool takes_shortlists() const { return kind == DeviceKind::cpu; }
   /// Whether products of f32 may round their operands to TF32.
   bool offers_tf32() const { return kind == DeviceKind::cuda; }
-  /// Whether training in bf16 pays. On a CPU: where it multiplies bf16 quicker than f32, or where the environment
-  /// variable KETTE_BF16 ("amx", "pairs" or "f32") says how.
+  /// Whether training in bf16 is faster. On a CPU: if it multiplies bf16 faster than f32, or if the
+  /// environment variable KETTE_BF16 ("amx", "pairs" or "f32") is set.
   bool trains_in_bf16() const;
 };
 
 /// "cpu", "cuda" or "cuda:N"; anything else, or a device this build or machine lacks, is an Error.
 Device parse_device(const std::string& text);
 
-/// One line per CUDA device that this build can use, in the order of their indices: name,
-/// architecture, memory. Empty without any.
+/// One line per CUDA device that this build can use, by index: name, architecture, memory. Empty if
+/// there are none.
 std::vector<std::string> cuda_devices();
 /// Why there are none: no support built in, no driver, no device.
 std::string why_no_cuda();

@@ -1,4 +1,4 @@
-// Messages between GPUs of several processes, each of which computes on one: NCCL, NVIDIA's library for that.
+// Messages between the GPUs of several processes, one GPU per process, by NVIDIA's library NCCL.
 #pragma once
 
 #include <array>
@@ -11,37 +11,38 @@ namespace kette {
 
 class DeviceMessages {
  public:
-  /// To, or from, another process: memory of the device.
+  /// Device memory to send to, or receive from, another process.
   struct Message {
     int process;
     void* memory;
     std::size_t bytes;
   };
-  /// What the processes find each other by.
+  /// The id by which the processes find each other.
   using Id = std::array<char, 128>;
 
-  /// Messages on their way.
+  /// Messages that are under way.
   class Group {
    public:
     virtual ~Group() = default;
-    /// Whether the work before them is done.
+    /// Whether the device work before the messages is done.
     virtual bool is_ready() const = 0;
-    /// Whether all are there, those that were sent, too. Throws an Error where they never will be.
+    /// Whether all messages, sent and received, have arrived. Throws an Error if they never will.
     virtual bool arrived() = 0;
   };
 
-  /// "NCCL 2.27.3". Opens the library the first time; an Error says what to install.
+  /// "NCCL 2.27.3". Opens the library on the first call; the Error, if it is missing, says what to
+  /// install.
   static std::string library();
-  /// Made by one process, for all.
+  /// Called by one process, which passes the id to all.
   static Id make_id();
-  /// Waits for all others.
+  /// Waits for all other processes.
   static std::unique_ptr<DeviceMessages> join(const Id& id, int device, int process, int processes);
 
   virtual ~DeviceMessages() = default;
-  /// Starts once all work is done that was given to the device so far.
+  /// The messages start once all work queued on the device so far is done.
   virtual std::unique_ptr<Group> start(std::span<const Message> sent,
                                        std::span<const Message> received) = 0;
-  /// Ends what is on its way.
+  /// Aborts the messages under way.
   virtual void abandon() = 0;
 };
 

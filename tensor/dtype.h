@@ -1,6 +1,6 @@
-// Element types. f32 is what training computes in; f64 exists for the gradient check; bf16 is a
-// storage type (arithmetic happens in f32); i32 holds token ids; int8 holds weights for decoding, as
-// multiples of a scale that lies beside (tensor/int8_matrix.h).
+// Element types. Training computes in f32; f64 exists for the gradient check; bf16 is a storage
+// type (arithmetic is done in f32); i32 holds token ids; int8 holds weights for decoding, as
+// multiples of a scale stored beside them (tensor/int8_matrix.h).
 #pragma once
 
 #include <bit>
@@ -21,15 +21,16 @@
 
 namespace kette {
 
-/// The upper half of an f32: 8 exponent bits, 7 mantissa bits. Converts with round-to-nearest-even; a
-/// NaN stays one, of which bits the device decides.
+/// The upper half of an f32: 8 exponent bits, 7 mantissa bits. Converts with round-to-nearest-even.
+/// A NaN stays a NaN; its bits depend on the device.
 struct BFloat16 {
   std::uint16_t bits = 0;
 
   BFloat16() = default;
   KETTE_HOST_DEVICE BFloat16(float value)  // NOLINT(google-explicit-constructor): a storage type
       : bits(round(value)) {}
-  /// Without a temporary of this type, which would keep GCC from vectorising an `omp simd` loop of stores.
+  /// Assigns without a temporary BFloat16, which would keep GCC from vectorising an `omp simd` loop
+  /// of stores.
   KETTE_HOST_DEVICE BFloat16& operator=(float value) {
     bits = round(value);
     return *this;
@@ -45,7 +46,7 @@ struct BFloat16 {
   KETTE_HOST_DEVICE static std::uint16_t round(float value) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     std::uint16_t rounded = 0;
-    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(rounded) : "f"(value));  // one instruction for nine
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(rounded) : "f"(value));  // one instruction instead of nine
     return rounded;
 #else
     std::uint32_t word = 0;
@@ -68,11 +69,11 @@ inline constexpr DType dtype_of = [] {
   if constexpr (std::is_same_v<T, std::int8_t>) return DType::int8;
 }();
 
-/// The type arithmetic happens in: f32 for bf16, otherwise the type itself.
+/// The type of the arithmetic: f32 for bf16, otherwise the type itself.
 template <class T>
 using Compute = std::conditional_t<std::is_same_v<T, BFloat16>, float, T>;
 
-/// Likewise: what statistics of rows and tables of constants are kept in.
+/// The same as a DType: that of row statistics and tables of constants.
 constexpr DType compute_dtype(DType dtype) { return dtype == DType::bf16 ? DType::f32 : dtype; }
 
 constexpr std::size_t size_of(DType dtype) {
@@ -122,7 +123,7 @@ decltype(auto) visit_float(DType dtype, const char* op, Function&& function) {
 }
 
 /// Calls function(X{}, Y{}) with the types of two floating dtypes that are equal, or bf16 and f32:
-/// what is added to sums, and the sums.
+/// one of the summands, one of the sums.
 template <class Function>
 decltype(auto) visit_summands(DType x, DType y, const char* op, Function&& function) {
   if (x == DType::bf16 && y == DType::f32) return function(BFloat16{}, float{});
@@ -132,7 +133,7 @@ decltype(auto) visit_summands(DType x, DType y, const char* op, Function&& funct
   return visit_float(x, op, [&]<class T>(T) { return function(T{}, T{}); });
 }
 
-/// visit_float for any dtype but int8, of which a value alone says nothing.
+/// visit_float for any dtype but int8, whose values mean nothing without their scale.
 template <class Function>
 decltype(auto) visit_any(DType dtype, Function&& function) {
   if (dtype == DType::i32) return function(std::int32_t{});

@@ -1,8 +1,8 @@
 // Every elementwise function, forward and derivative, written once for both devices. A functor may
 // hold constants; it has a name, a one-line formula, the range its inputs are sampled from in
 // checks, and a plain double-precision reference. To add one: write it here, list it in
-// UnaryFunctions or BinaryFunctions, and declare its differentiable form in autograd/ops/elementwise.h.
-// Kernels, gradient check, device parity, docs and bench follow from the two lists at the end.
+// UnaryFunctions or BinaryFunctions, and declare its op in autograd/ops/elementwise.h. Kernels,
+// gradient check, device parity, docs and bench use the two lists at the end.
 #pragma once
 
 #include <cmath>
@@ -87,14 +87,15 @@ struct Relu {
   static constexpr OpName name = "relu";
   static constexpr const char* formula = "max(x, 0)";
   static constexpr double low = -2, high = 2;
-  // So compared that a NaN stays one.
+  // Compared this way, a NaN stays a NaN.
   KETTE_SCALAR T forward(T x) const { return x < T(0) ? T(0) : x; }
   KETTE_SCALAR T backward(T, T y, T dy) const { return y <= T(0) ? T(0) : dy; }
   double reference(double x) const { return x > 0 ? x : 0; }
 };
 
 /// GELU in the tanh form of GPT-2 (Hendrycks and Gimpel 2016, section 2), computed as
-/// x * sigmoid(2 u) with u the argument of tanh: (1 + tanh(u)) / 2 is that, without cancelling.
+/// x * sigmoid(2 u) with u the argument of tanh: sigmoid(2 u) equals (1 + tanh(u)) / 2 and has no
+/// cancellation.
 struct Gelu {
   static constexpr OpName name = "gelu";
   static constexpr const char* formula = "x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3)))";
@@ -115,7 +116,7 @@ struct Gelu {
   KETTE_SCALAR static T doubled(T x) { return T(2 * kScale) * x * (T(1) + T(kCubic) * x * x); }
 };
 
-/// The standard normal distribution's. x times it is GELU.
+/// The distribution function of the standard normal. x times it is GELU.
 struct NormalCdf {
   static constexpr OpName name = "normal_cdf";
   static constexpr const char* formula = "(1 + erf(x / sqrt(2))) / 2";
@@ -129,7 +130,7 @@ struct NormalCdf {
   static constexpr double kDensityAt0 = 0.39894228040143267794;  // 1 / sqrt(2 pi)
 };
 
-/// GELU itself, of which Gelu is an approximation (Hendrycks and Gimpel 2016, section 2): BERT's.
+/// The exact GELU, which Gelu approximates (Hendrycks and Gimpel 2016, section 2); BERT's.
 struct GeluErf {
   static constexpr OpName name = "gelu_erf";
   static constexpr const char* formula = "x / 2 * (1 + erf(x / sqrt(2)))";
@@ -194,7 +195,7 @@ struct Divide {
   double reference(double a, double b) const { return a / b; }
 };
 
-/// Where both are equal the gradient goes to a. A NaN is the larger one.
+/// If both are equal, the gradient goes to a. A NaN counts as the larger.
 struct Maximum {
   static constexpr OpName name = "maximum";
   static constexpr const char* formula = "max(a, b)";
@@ -208,7 +209,7 @@ struct Maximum {
   KETTE_SCALAR static bool is_a(T a, T b) { return !scalar::is_larger(b, a); }
 };
 
-/// Part of the way from a to b.
+/// Linear interpolation from a to b.
 struct Lerp {
   static constexpr OpName name = "lerp";
   static constexpr const char* formula = "a + w (b - a)";
@@ -226,7 +227,7 @@ using UnaryFunctions =
     std::tuple<Affine, Exp, Log, Sqrt, Square, Tanh, Sigmoid, Relu, Gelu, NormalCdf, GeluErf, Silu>;
 using BinaryFunctions = std::tuple<Add, Subtract, Multiply, Divide, Maximum, Lerp>;
 
-/// What a linear layer applies to its result while that is still in cache.
+/// The activation that a linear layer applies while its result is still in cache.
 enum class Activation : std::uint8_t { none, relu, gelu, gelu_erf, silu };
 
 /// Calls function(functor) with the functor of an activation that is not `none`.

@@ -1,5 +1,5 @@
-// Makes the compiler emit every instantiation of the kernel templates in kernels.h for one device:
-// taking their addresses does. A device's source file that defines such templates ends with
+// Takes the address of every instantiation of the kernel templates in kernels.h for one device, so
+// that the compiler emits them. A device's source file that defines such templates ends with
 //   [[gnu::used]] auto unary_kernels = emit_unary<CpuExec>(UnaryFunctions{});
 #pragma once
 

@@ -1,7 +1,8 @@
-// The names that the values of an enumeration have in files and on command lines: one table, beside the
-// enumeration.
+// The names of an enumeration's values in files and on command lines. One table, next to the
+// enumeration:
 //   template <>
-//   inline constexpr auto kNamesOf<NormOrder> = enum_names<NormOrder>({{NormOrder::post, "post"}, ...});
+//   inline constexpr auto kNamesOf<NormOrder> =
+//       enum_names<NormOrder>({{NormOrder::post, "post"}, ...});
 #pragma once
 
 #include <array>

@@ -15,8 +15,8 @@ class Error : public std::runtime_error {
   explicit Error(const std::string& message) : std::runtime_error(message) {}
 };
 
-/// Appends a part of a message as a std::ostream writes it; this header is in nearly every file, and those of
-/// streams take long to read.
+/// Appends a part of a message as a std::ostream would write it. This header avoids those of
+/// streams: nearly every file includes it, and they are slow to compile.
 namespace error_text {
 
 void append(std::string& text, std::string_view part);
@@ -24,7 +24,7 @@ void append(std::string& text, char part);
 void append(std::string& text, long long part);
 void append(std::string& text, unsigned long long part);
 void append(std::string& text, double part);
-/// What has an operator<< of its own; `write` calls it.
+/// For a type with its own operator<<, which `write` calls.
 void append(std::string& text, const void* part, void (*write)(std::ostream&, const void*));
 
 template <class Part>
@@ -52,7 +52,8 @@ void append_part(std::string& text, const Part& part) {
 
 [[noreturn]] void throw_error(const std::string& message);
 
-/// Throws Error with all arguments written one after the other: fail("matmul: expected ", k, ", given ", n).
+/// Throws an Error; its text is the arguments joined:
+/// fail("matmul: expected ", k, ", given ", n).
 template <class... Parts>
 [[noreturn]] void fail(const Parts&... parts) {
   std::string text;

@@ -1,5 +1,5 @@
-// How far a result is from what it should be. A NaN is a larger gap than any number: where a largest
-// one is looked for, it must not be lost.
+// The distance of a result from its expected value. A NaN counts as larger than any number, so that
+// a search for the largest gap does not lose it.
 #pragma once
 
 #include <cmath>

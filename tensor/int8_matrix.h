@@ -1,9 +1,9 @@
-// Matrices in int8: each row is whole numbers q from -127 to 127 times a scale of its own,
+// Matrices in int8: each row is integers q from -127 to 127 times the row's scale,
 //   scale = max |row| / 127, rounded up to 17 bits;  q = row / scale, to the nearest, ties to even.
-// Symmetric, so that products of two such rows are one sum of whole numbers, which is exact, times
-// their scales. A scale of 17 bits makes each q * scale an f32 exactly, and a row of such numbers
-// gives the same q and scale again: nothing is lost when a matrix is taken out of int8 and put back.
-// A row of zeros, or of less than 1e-30, is zeros; one that is not finite has the scale NaN.
+// There is no zero point: the product of two such rows is an exact sum of integers times both
+// scales. With a scale of 17 bits each q * scale is exactly an f32, and a row of these values gives
+// the same q and scale again, so converting a matrix to f32 and back loses nothing. A row of zeros,
+// or of values below 1e-30, becomes zeros. A row that is not finite has the scale NaN.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ struct Int8Matrix {
 
 /// matrix: f32 on the CPU.
 Int8Matrix rounded_to_int8(const Tensor& matrix);
-/// f32, exactly what the products see.
+/// The matrix as f32: exactly the values that products use.
 Tensor values_of(const Int8Matrix& matrix);
-/// factor * the rows of these numbers, i32 on the CPU and within the matrix: f32 [numbers, width].
+/// factor * the rows with these numbers, i32 on the CPU and valid: f32 [numbers, width].
 Tensor rows_of(const Int8Matrix& matrix, const Tensor& numbers, double factor);
 
 }  // namespace kette

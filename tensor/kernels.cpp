@@ -1,5 +1,5 @@
-// Checks of arguments that the kernels of all devices share. Kernels that multiply also say here what that
-// costs (tensor/observer.h).
+// Checks of arguments that the kernels of all devices share. They also count the FLOPs of products
+// (tensor/observer.h).
 #include "tensor/kernels.h"
 
 #include <algorithm>
@@ -10,12 +10,12 @@
 namespace kette {
 namespace {
 
-/// Of a product [m, k] x [k, n].
+/// FLOPs of a product [m, k] x [k, n].
 double product_flops(std::int64_t m, std::int64_t n, std::int64_t k) {
   return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
 }
 
-/// Of one product over all pairs of a query and a key that it sees, in all heads.
+/// FLOPs of one product over all pairs of a query and a visible key, in all heads.
 double attention_flops(const AttentionArgs& args) {
   double pairs = 0;
   for (std::int64_t i = 0; i < args.query_segments.count(); ++i) {
@@ -24,7 +24,7 @@ double attention_flops(const AttentionArgs& args) {
   return 2 * pairs * static_cast<double>(args.heads * args.head_width);
 }
 
-/// Of a key's part of the state and a query's product with it, in all heads.
+/// FLOPs of adding all keys to the state and of all queries times the state, in all heads.
 double linear_attention_flops(std::int64_t rows, std::int64_t heads, std::int64_t head_width) {
   return 2 * product_flops(rows, heads * head_width, head_width);
 }
@@ -120,7 +120,7 @@ void LinearAttentionArgs::check() const {
 
 void LinearAttentionGradients::check(const LinearAttentionArgs& args) const {
   args.check();
-  // Two sums of each gradient, of a size with the two of the output.
+  // Each of the three gradients takes as much as the output; args.check() counted that once.
   count_flops(2 * linear_attention_flops(args.segments.rows(), args.heads, args.head_width));
 }
 

@@ -2,7 +2,7 @@
 //   on(x.device(), [&](auto exec) { kernels::matmul(exec, args); });
 // A build that lacks a device's overload fails to link with the kernel's name. Outputs are
 // allocated by the caller. Every result is the same for any number of threads. A CUDA kernel is
-// queued and runs later; those that return a number to the host wait for it.
+// queued and runs later; kernels that return a number to the host wait for it.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +39,8 @@ decltype(auto) on(Device device, Function&& function) {
   return function(CpuExec{});
 }
 
-/// A matrix of a product: the rows of a tensor of any rank, or some of their columns, as they lie or
-/// transposed.
+/// A factor of a matrix product: the rows of a tensor of any rank, or some of their columns,
+/// optionally transposed.
 class Matrix {
  public:
   Matrix(const Tensor& rows)  // NOLINT(google-explicit-constructor)
@@ -67,7 +67,7 @@ class Matrix {
 /// op(A): [m, k], op(B): [k, n], C: [m, n], row-major; leading dimensions and strides in elements.
 struct MatmulArgs {
   DType dtype = DType::f32;
-  bool wide_result = false;  ///< C is in compute_dtype(dtype), for sums; then without an epilogue
+  bool wide_result = false;  ///< C has compute_dtype(dtype), for sums; then no epilogue
   const void* a = nullptr;
   const void* b = nullptr;
   void* c = nullptr;
@@ -80,25 +80,25 @@ struct MatmulArgs {
   Activation activation = Activation::none;  ///< applied last
   void* pre_activation = nullptr;  ///< if set, [m, n] with ldc: the value before the activation
 
-  // In a backward pass, of one matrix.
-  /// If set, [m, n] with ldc, what the activation kept (see activation_backward): C is
+  // For a backward pass, with batch = 1.
+  /// If set, [m, n] with ldc, what the activation saved (see activation_backward): C is
   /// (alpha * op(A) op(B)) * activation'(...), with neither bias nor beta.
   const void* kept = nullptr;
-  void* column_sums = nullptr;  ///< [n] in compute_dtype(dtype): C's columns are added up to it
-  void* a_row_sums = nullptr;   ///< [m], likewise op(A)'s rows, for A that is transposed
-  bool sums_are_zero = false;   ///< so far: then they may be written instead of added to
+  void* column_sums = nullptr;  ///< [n] in compute_dtype(dtype): += the sums of C's columns
+  void* a_row_sums = nullptr;   ///< [m], likewise += the sums of op(A)'s rows; A must be transposed
+  bool sums_are_zero = false;   ///< both are zero so far, so they may be overwritten
 
   /// C = alpha * A B + beta * C.
   static MatmulArgs of(const Matrix& c, const Matrix& a, const Matrix& b, double alpha = 1,
                        double beta = 0);
   DType result_dtype() const { return wide_result ? compute_dtype(dtype) : dtype; }
-  void check() const;  ///< an Error unless they are such as every device can take; counts the FLOPs
+  void check() const;  ///< an Error unless every device can take them; counts the FLOPs
 };
 
 /// softmax(scale * Q K^T) V per sequence and head, Vaswani et al. 2017, equation (1). A pointer
-/// starts at the first head; row r, head h, element e lies at r * stride + h * head_width + e, so
-/// that a fused [rows, 3 * width] projection needs no copy. Of keys and values there is a head for
-/// each group of the pattern. Sequence i of the queries attends to sequence i of the keys.
+/// points at the first head; row r, head h, element e is at r * stride + h * head_width + e, so
+/// that a fused [rows, 3 * width] projection needs no copy. There is one head of keys and values
+/// for each group of the pattern. Sequence i of the queries attends to sequence i of the keys.
 struct AttentionArgs {
   DType dtype = DType::f32;
   const void *query = nullptr, *key = nullptr, *value = nullptr;
@@ -108,32 +108,31 @@ struct AttentionArgs {
   std::int64_t heads = 0, head_width = 0;
   double scale = 1;
   AttentionPattern pattern;
-  /// Of the probabilities; row = head * query rows + query row, column = key within the sequence.
+  /// For probabilities: row = head * query rows + query row, column = key in its sequence.
   DropoutMask dropout;
-  std::int64_t dropout_width = 0;  ///< of a row of the mask: the longest key sequence
+  std::int64_t dropout_width = 0;  ///< width of a mask row: the longest key sequence
   Segments query_segments, key_segments;
 
-  void check()
-      const;  ///< an Error unless pattern, segments and dropout fit together; counts the FLOPs of Q K^T and P V
+  void check() const;  ///< an Error unless they fit together; counts the FLOPs of Q K^T and P V
 };
 
 struct AttentionGradients {
   const void* output_gradient = nullptr;                    ///< laid out as output
   void *query = nullptr, *key = nullptr, *value = nullptr;  ///< laid out as the inputs; overwritten
 
-  /// That of the arguments; counts the FLOPs of five products, of which Q K^T is taken again.
+  /// Checks the arguments; counts the FLOPs of five products (Q K^T is computed again).
   void check(const AttentionArgs& args) const;
 };
 
-/// A step of any optimiser takes the gradients clipped, and its decay is decoupled (Loshchilov and Hutter 2019):
+/// Every optimiser clips the gradients and has decoupled weight decay (Loshchilov and Hutter 2019):
 ///   g = gradient * min(1, clip_norm / norm of all gradients)    (Pascanu et al. 2013)
 ///   p = p - lr (direction + decay p)
 struct UpdateArgs {
-  Tensor parameters, gradients;  ///< f32 or f64, flat, same size, like what the optimiser keeps
+  Tensor parameters, gradients;  ///< f32 or f64, flat, same size, as is the optimiser's state
   Tensor rounded;                ///< bf16, receives the new parameters; may be undefined
-  Tensor squares;  ///< f64, one element: the squared norm; undefined: gradients are not clipped
+  Tensor squares;  ///< f64, one element: the squared gradient norm; undefined: no clipping
   double lr = 0, weight_decay = 0, clip_norm = 0;
-  std::int64_t decayed = 0;  ///< the decay is of the first so many elements
+  std::int64_t decayed = 0;  ///< weight decay applies to this many elements, from the first
   std::int64_t step = 1;     ///< t, from 1
 };
 
@@ -148,7 +147,7 @@ struct AdamArgs {
 
 /// Lion (Chen et al. 2023, algorithm 2):
 ///   direction = sign(beta1 m + (1 - beta1) g),   then m = beta2 m + (1 - beta2) g
-/// sign(0) is 0, and the sign of what is no number is none either.
+/// sign(0) = 0 and sign(NaN) = NaN.
 struct LionArgs {
   UpdateArgs update;
   Tensor moment;
@@ -173,17 +172,18 @@ KETTE_KERNEL(void, fill, const Tensor& y, double value);
 KETTE_KERNEL(void, cast, const Tensor& x, const Tensor& y);
 /// y += x, same shape; one may be bf16 and the other f32.
 KETTE_KERNEL(void, accumulate, const Tensor& x, const Tensor& y);
-/// y *= factor, a tensor of one element; y is not touched when that is 1.
+/// y *= factor, a tensor of one element; y is not touched if the factor is 1.
 KETTE_KERNEL(void, scale, const Tensor& y, const Tensor& factor);
-/// y += 1, of i32: for counters that a device keeps.
+/// y += 1 for i32: for counters on a device.
 KETTE_KERNEL(void, increment, const Tensor& y);
 /// Sum of x over the axes in which y has extent 1 (or lacks): undoes a broadcast.
 KETTE_KERNEL(void, sum_to, const Tensor& x, const Tensor& y);
-/// Largest entry of each row and the column it stands in (the first of equals).
+/// The largest entry of each row and its column (ties: the first).
 KETTE_KERNEL(void, max_last, const Tensor& x, const Tensor& y, const Tensor& columns);
-/// sums: f64, of the squares of each kSquaresBlock elements of x, or of fewer behind the last whole block.
+/// sums: f64, one per block of kSquaresBlock elements of x (the last may be shorter): the sum of
+/// their squares.
 KETTE_KERNEL(void, squares_of_blocks, const Tensor& x, const Tensor& sums);
-/// sum: f64, of one element; of those sums, in their order.
+/// sum: f64, one element: the total of those sums, added in order.
 KETTE_KERNEL(void, sum_of_blocks, const Tensor& sums, const Tensor& sum);
 /// Flat index of the first NaN or infinity.
 KETTE_KERNEL(std::optional<std::int64_t>, first_non_finite, const Tensor& x);
@@ -199,16 +199,16 @@ KETTE_KERNEL_TEMPLATE(Function, binary_backward, Function, const Tensor& a, cons
 
 /// Runs a row body of rows/all.h over `rows` rows.
 KETTE_KERNEL_TEMPLATE(Body, for_rows, const Body& body, std::int64_t rows);
-/// Likewise, of a body with Body::kSums sums over all rows: they are added to as many tensors
+/// Likewise for a body with Body::kSums sums over all rows: they are added to that many tensors
 /// [width] of its compute_dtype().
 KETTE_KERNEL_TEMPLATE(Body, for_rows_with_sums, const Body& body, std::int64_t rows,
                       const Tensor* const* sums);
 
 KETTE_KERNEL(void, matmul, const MatmulArgs& args);
-/// Whether products of f32 may round their operands to TF32, 10 bits of mantissa, which tensor cores
-/// multiply several times as fast. Off unless allowed.
+/// Whether f32 products may round their operands to TF32 (10 bits of mantissa), which tensor cores
+/// multiply several times as fast. Off by default.
 void allow_tf32(CudaExec, bool allow);
-/// y[j] += sum over rows of x[row, j]; y is of x's compute_dtype().
+/// y[j] += sum over rows of x[row, j]; y has x's compute_dtype().
 KETTE_KERNEL(void, add_rows, const Tensor& x, const Tensor& y);
 /// dx = dy * activation'(...), in place if dx is dy; `saved` is y for relu, the pre-activation
 /// otherwise.
@@ -217,8 +217,8 @@ KETTE_KERNEL(void, activation_backward, Activation activation, const Tensor& sav
 /// [batch, rows, columns] to [batch, columns, rows].
 KETTE_KERNEL(void, transpose, const Tensor& x, const Tensor& y, std::int64_t batch,
              std::int64_t rows, std::int64_t columns);
-/// table[entry] += scale * the sum of dy[row] over the rows the entry occurs in; table is of dy's
-/// compute_dtype().
+/// table[entry] += scale * the sum of dy[row] over the rows that the entry occurs in; table has
+/// dy's compute_dtype().
 KETTE_KERNEL(void, scatter_add, const Tensor& dy, const Occurrences& occurrences,
              const Tensor& table, double scale);
 KETTE_KERNEL(void, attention, const AttentionArgs& args);
@@ -231,15 +231,16 @@ KETTE_KERNEL(void, linear_cross_entropy, const LinearCrossEntropyArgs& args);
 KETTE_KERNEL(void, adam, const AdamArgs& args);
 KETTE_KERNEL(void, lion, const LionArgs& args);
 
-// Decoding; the arguments stand in tensor/decoding.h.
-/// matrix: [out, in], rounded to the type of the panels, f32, bf16 or, on a CPU, int8. bias: [out], or undefined.
+// Decoding; the arguments are in tensor/decoding.h.
+/// matrix: [out, in], rounded to the type of the panels: f32, bf16 or, on a CPU, int8. bias: [out]
+/// or undefined.
 KETTE_KERNEL(PrepackedWeight, prepack_linear, const Tensor& matrix, const Tensor& bias,
              DType panels = DType::f32);
 KETTE_KERNEL(void, prepacked_linear, const PrepackedLinearArgs& args);
 KETTE_KERNEL(void, cached_attention, const CachedAttentionArgs& args);
 KETTE_KERNEL(void, linear_attention_step, const LinearStepArgs& args);
 KETTE_KERNEL(void, top_k, const TopKArgs& args);
-/// On CUDA without any copy or wait, so that a graph can hold it.
+/// On CUDA it neither copies nor waits, so that a CUDA graph can contain it.
 KETTE_KERNEL(void, sample, const SampleArgs& args);
 
 }  // namespace kernels

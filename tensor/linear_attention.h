@@ -1,17 +1,17 @@
-// Linear attention (Katharopoulos et al. 2020, "Transformers are RNNs"): a query weighs the keys that
-// it sees by phi(q) . phi(k), with phi(x) = elu(x) + 1 > 0 element by element (equation (7)),
+// Linear attention (Katharopoulos et al. 2020, "Transformers are RNNs"): a query weighs the keys
+// that it sees by phi(q) . phi(k), with phi(x) = elu(x) + 1 > 0 elementwise (equation (7)),
 //   d_i = sum_j phi(q_i) . phi(k_j)      o_i = sum_j (phi(q_i) . phi(k_j)) v_j / d_i
-// What j sums to is one matrix and one vector, whatever the query: with a causal mask a state that
-// grows by one key a time (equations (18) to (20)),
-//   S_t = S_(t-1) + phi(k_t) v_t^T,  z_t = z_(t-1) + phi(k_t),  o_t = phi(q_t) S_t / (phi(q_t) . z_t)
-// so that a token costs the same wherever it stands. With o' the gradient of the output, e_i = [o'_i,
-// -o'_i . o_i] / d_i and u_j = [v_j, 1], the gradients are sums of the same form:
+// The sums over j are one matrix and one vector, the same for all queries. With a causal mask they
+// are a state to which each key is added in turn (equations (18) to (20)),
+//   S_t = S_(t-1) + phi(k_t) v_t^T, z_t = z_(t-1) + phi(k_t), o_t = phi(q_t) S_t / (phi(q_t) . z_t)
+// so the cost of a token does not depend on its position. With o' the gradient of the output,
+// e_i = [o'_i, -o'_i . o_i] / d_i and u_j = [v_j, 1], the gradients are sums of the same form:
 //   phi(q_i)' = sum_(j seen by i) (e_i . u_j) phi(k_j)
 //   phi(k_j)' = sum_(i that see j) (u_j . e_i) phi(q_i)
 //        v_j' = sum_(i that see j) (phi(k_j) . phi(q_i)) e_i
-// (the paper's equations (13) to (15), with the denominator's). All four are sums (x_i . y_j) z_j over
-// what comes before, or after, and are computed by chunks: within a chunk as a masked product of
-// matrices, and of the chunks before as x_i times the state, the sum of y_j^T z_j.
+// (the paper's equations (13) to (15), with the denominator's part added). All four are sums of
+// (x_i . y_j) z_j over the rows before, or after, and are computed by chunks: within a chunk as a
+// masked matrix product, and for the earlier chunks as x_i times the state, the sum of y_j^T z_j.
 #pragma once
 
 #include "tensor/attention_pattern.h"
@@ -20,9 +20,9 @@
 
 namespace kette {
 
-/// Of a call of kernels::linear_attention. A pointer starts at the first head; row r, head h, element e
-/// lies at r * stride + h * head_width + e. Of keys and values there is a head for each group of the
-/// pattern. Sums are in compute_dtype(dtype).
+/// Arguments of kernels::linear_attention. A pointer points at the first head; row r, head h,
+/// element e is at r * stride + h * head_width + e. There is one head of keys and values for each
+/// group of the pattern. Sums are in compute_dtype(dtype).
 struct LinearAttentionArgs {
   DType dtype = DType::f32;
   const void *query = nullptr, *key = nullptr, *value = nullptr;
@@ -35,21 +35,21 @@ struct LinearAttentionArgs {
   Segments segments;
 
   std::int64_t key_heads() const { return heads / pattern.group; }
-  void check() const;  ///< an Error unless the pattern is one of linear weights; counts the FLOPs
+  void check() const;  ///< an Error unless the pattern has linear weights; counts the FLOPs
 };
 
 struct LinearAttentionGradients {
   const void* output_gradient = nullptr;                    ///< laid out as output
   void *query = nullptr, *key = nullptr, *value = nullptr;  ///< laid out as the inputs; overwritten
 
-  void check(const LinearAttentionArgs& args) const;  ///< that of the arguments; counts the FLOPs
+  void check(const LinearAttentionArgs& args) const;  ///< checks args; counts the FLOPs
 };
 
 namespace linear_weights {
 
-/// The authors' program adds it to d, so that nothing is divided by 0.
+/// Added to d, as in the authors' program, to avoid a division by 0.
 inline constexpr double kEpsilon = 1e-6;
-/// What a head of the keys keeps: S, [head width, head width], and then z.
+/// Elements of a key head's state: S, [head width, head width], then z.
 KETTE_HOST_DEVICE constexpr std::int64_t state_size(std::int64_t head_width) {
   return head_width * (head_width + 1);
 }
@@ -65,13 +65,13 @@ KETTE_HOST_DEVICE C phi_slope(C x) {
   return scalar::exp(x < C(0) ? x : C(0));
 }
 
-/// What the sums are made of: phi(q), phi(k), u and e.
+/// The factors of the sums: phi(q), phi(k), u and e.
 enum class Factor : std::uint8_t { query, key, value, gradient };
 enum class Result : std::uint8_t { output, query_gradient, key_gradient, value_gradient };
-/// Which rows j a row i sums over, itself among them.
+/// The rows j that row i sums over; i itself is always among them.
 enum class Sight : std::uint8_t { before, after, all };
 
-/// A result is a sum of (x_i . y_j) z_j.
+/// How a result is a sum of (x_i . y_j) z_j.
 struct Sum {
   Factor x, y, z;
   Sight sight;  ///< with a causal mask
@@ -86,13 +86,13 @@ struct Sum {
       x = Factor::key, y = Factor::query, z = Factor::gradient, sight = Sight::after;
     }
   }
-  /// u and e are an element wider than a head.
+  /// u and e have one element more than a head.
   KETTE_HOST_DEVICE constexpr int extra_width() const {
     return x == Factor::gradient || x == Factor::value ? 1 : 0;
   }
 };
 
-/// One head, or the first of all, from some row on.
+/// One head, from some row on.
 template <class T>
 struct Head {
   const T *query, *key, *value, *output, *output_gradient;
@@ -112,7 +112,7 @@ struct Head {
         width(args.head_width),
         group(args.pattern.group) {}
 
-  /// Of the first: another, from another row on.
+  /// Called on the first head at row 0: another head, from another row on.
   KETTE_HOST_DEVICE Head at(std::int64_t head, std::int64_t row) const {
     Head other = *this;
     other.query += row * stride + head * width;

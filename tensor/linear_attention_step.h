@@ -1,6 +1,6 @@
-// Linear attention of rows that texts grow by: what is kept of the past is a state of each head of the
-// keys, S and z of tensor/linear_attention.h, whatever the length. f32, and to the last bit the same
-// whether the rows of a text come one a pass or many.
+// Linear attention for generating text. The past of a text is one state per key head, S and z of
+// tensor/linear_attention.h, whatever its length. All is f32. The bits of the result do not depend
+// on how many rows of a text come in one pass.
 #pragma once
 
 #include "tensor/decoding.h"
@@ -8,9 +8,9 @@
 
 namespace kette {
 
-/// A slot of the cache keeps the state after a position: row r, at positions[r] of a line, starts from
-/// the slot of the position before, and leaves its own in the slot that the table names for it, which
-/// may be the same. The rows of a line lie together, in order.
+/// A slot of the cache holds the state after a position. Row r, at positions[r] of its line, reads
+/// the slot of the position before and writes its state to the slot that the table gives for its
+/// own position; both may be the same slot. The rows of a line are consecutive and in order.
 struct LinearStepArgs {
   Tensor qkv;     ///< [rows, width + 2 * key width]
   Tensor states;  ///< [slots, key heads * state_size(head width)]
@@ -21,12 +21,12 @@ struct LinearStepArgs {
 
   std::int64_t key_heads() const { return heads / pattern.group; }
   std::int64_t head_width() const { return output.width() / heads; }
-  void check() const;  ///< an Error unless the shapes fit together; counts the FLOPs
+  void check() const;  ///< an Error unless the shapes fit; counts the FLOPs
 };
 
 namespace linear_weights {
 
-/// The same as the kernels of all devices take it.
+/// The same arguments as the kernels of all devices take them.
 struct Step {
   const float* qkv;
   float *states, *outputs;
@@ -46,7 +46,7 @@ struct Step {
         group(args.pattern.group),
         width(args.head_width()) {}
 
-  /// Whether `row` is of the line whose first row of the pass `first` is; never, if that is another.
+  /// Whether `first` is the first row of a line in this pass and `row` belongs to that line.
   KETTE_HOST_DEVICE bool continues(std::int64_t first, std::int64_t row) const {
     return row < rows && lines[row] == lines[first] &&
            (first == 0 || lines[first - 1] != lines[first]);
@@ -66,7 +66,7 @@ struct Step {
   KETTE_HOST_DEVICE float* state_of(std::int64_t row, std::int64_t key_head) const {
     return state_at(row, positions[row], key_head);
   }
-  /// Null at the first position: all is 0.
+  /// Null at the first position, where the state is 0.
   KETTE_HOST_DEVICE const float* state_before(std::int64_t row, std::int64_t key_head) const {
     return positions[row] > 0 ? state_at(row, positions[row] - 1, key_head) : nullptr;
   }

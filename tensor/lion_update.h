@@ -24,7 +24,7 @@ struct LionUpdate : ParameterUpdate<T, kRounds> {
   KETTE_HOST_DEVICE void operator()(std::int64_t i, T scale) const {
     const T g = scale * gradients[i], m = moment[i];
     const T mean = beta1 * m + (T(1) - beta1) * g;
-    const T sign = mean > T(0) ? T(1) : mean < T(0) ? T(-1) : mean;  // 0, or no number
+    const T sign = mean > T(0) ? T(1) : mean < T(0) ? T(-1) : mean;  // 0 or NaN
     moment[i] = beta2 * m + (T(1) - beta2) * g;
     set(i, kept(i) - rate * sign);
   }

@@ -26,7 +26,7 @@ namespace kette {
 
 namespace {
 
-/// Arm's own cores by the part numbers of their manuals (MIDR_EL1), as far as servers and boards have them.
+/// Arm's own cores that servers and boards have, by the part numbers in their manuals (MIDR_EL1).
 constexpr std::pair<const char*, const char*> kArmParts[] = {
     {"0xd03", "Cortex-A53"},  {"0xd05", "Cortex-A55"},  {"0xd08", "Cortex-A72"},
     {"0xd0b", "Cortex-A76"},  {"0xd0c", "Neoverse N1"}, {"0xd40", "Neoverse V1"},
@@ -118,8 +118,9 @@ bool others_compute(const ProcessorTime& before, const ProcessorTime& after, int
 
 namespace {
 
-/// While it lives, threads of OpenMP yield sooner: libgomp spins for long only while there are no more threads than
-/// processors, so one more that sleeps will do. Those of a team live as long as the thread that made it.
+/// While it lives, OpenMP threads yield sooner: libgomp spins for long only while there are no more
+/// threads than processors, so one more thread, asleep, is enough. A team's threads live as long as
+/// the thread that made it.
 class SleepingTeam {
  public:
   SleepingTeam()
@@ -146,7 +147,7 @@ class SleepingTeam {
 
 void share_processors(int threads) {
 #if defined(__clang__)
-  // LLVM's OpenMP has its own ways, and aborts where a thread that keeps a team outlives main().
+  // LLVM's OpenMP behaves differently and aborts if a thread with a team outlives main().
   static_cast<void>(threads);
 #else
   static std::atomic<int> wanted;
@@ -208,7 +209,7 @@ double seconds_to_read(const Tensor& values) {
   const Stopwatch watch;
 #pragma omp parallel reduction(+ : total)
   {
-    // Several sums, so that no addition waits for the one before it.
+    // Several sums, so that no addition waits for the previous one.
     S::Vector sums[kSums] = {};
     const std::int64_t threads = omp_get_num_threads(), thread = omp_get_thread_num();
     for (std::int64_t i = steps * thread / threads; i < steps * (thread + 1) / threads; ++i) {
@@ -217,7 +218,7 @@ double seconds_to_read(const Tensor& values) {
     for (const S::Vector& sum : sums) total += static_cast<double>(S::sum_lanes(sum));
   }
   const double seconds = watch.seconds();
-  volatile double kept = total;  // so that the loop is not left out
+  volatile double kept = total;  // so that the loop is not optimised away
   static_cast<void>(kept);
   return seconds;
 }

@@ -1,5 +1,5 @@
-// What Kette runs on, and how quick that is: the CPU, which of the kernel libraries the system's loader
-// took, and the limits that measurements are held against.
+// The machine that Kette runs on: the CPU, the kernel library that the system's loader took, and
+// the speed limits that measurements are compared with.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,23 @@ struct MatmulArgs;
 
 /// "AMD EPYC 9B14", "Arm Neoverse N1", or "unknown".
 std::string cpu_name();
-/// The same of a text as /proc/cpuinfo has it; processors for aarch64 have no name there, but numbers.
+/// The same, from a text in the format of /proc/cpuinfo. There aarch64 processors have numbers, not
+/// names.
 std::string cpu_name_in(std::istream& cpuinfo);
-/// "x86-64-v4 (AVX-512)", "x86-64-v3 (AVX2)", "aarch64 (NEON)" or "portable": the level of the loaded kernel library.
+/// "x86-64-v4 (AVX-512)", "x86-64-v3 (AVX2)", "aarch64 (NEON)" or "portable": the level of the
+/// loaded kernel library.
 std::string kernel_level();
 /// The kernels that OpenBLAS uses, as it spells them: "SkylakeX", "Haswell" ...
 std::string blas_core();
-/// The path of products of int8: "avx512-vnni", "neon-dotprod" ... or "portable" (cpu/int8_path.h).
+/// The instructions used for int8 products: "avx512-vnni", "neon-dotprod" ... or "portable"
+/// (cpu/int8_path.h).
 std::string int8_kernels();
 
-/// How products of bf16 are made: in "squares (AMX)", "pairs (AVX512-BF16)", "pairs" by instructions for f32, or "f32", of
-/// widened ones.
+/// How bf16 products are computed: "squares (AMX)", "pairs (AVX512-BF16)", "pairs" (with f32
+/// instructions) or "f32" (operands widened).
 std::string bf16_kernels();
 
-/// Seconds of processors that had been used at a moment, of which only differences tell something.
+/// Processor seconds used up to a moment; only differences between two moments mean something.
 struct ProcessorTime {
   double all = 0;    ///< by all programs of the machine
   double own = 0;    ///< by this one
@@ -34,23 +37,26 @@ struct ProcessorTime {
 
   static ProcessorTime now();
 };
-/// The first of it, of a text as Linux has it in /proc/stat; `ticks` are a second. 0 of another text.
+/// ProcessorTime::all, from a text in the format of Linux's /proc/stat, with `ticks` a second.
+/// Otherwise 0.
 double processor_seconds_in(std::istream& stat, double ticks);
-/// Whether other programs have wanted, from one moment to another, what `threads` of this one would leave none of.
+/// Whether other programs used, between two moments, over half a processor more than `threads` of
+/// this one leave free.
 bool others_compute(const ProcessorTime& before, const ProcessorTime& after, int threads,
                     int processors);
-/// Looks from now on, every second, whether other programs want the processors that `threads` of this one compute
-/// on. While they do, threads that wait for others spin for a moment only before they sleep: a little slower where
-/// each has a processor to itself, and much quicker where it has not. Of GCC's OpenMP; another has its own ways.
+/// From now on checks every second whether other programs compete for the processors that `threads`
+/// of this program use. While they do, waiting threads spin only briefly before they sleep: a
+/// little slower if each thread has its own processor, much faster if not. Only with GCC's OpenMP.
 void share_processors(int threads);
 
-/// C = op(A) op(B), f32 and no more, by OpenBLAS: a block of rows for each thread.
+/// C = op(A) op(B) in f32 by OpenBLAS, one block of rows per thread; every other argument is
+/// ignored.
 void multiply_by_blas(const MatmulArgs& args, int threads);
-/// The machine's limit for f32 products: the best of a few [size, size] x [size, size] ones, each
-/// thread multiplying its own block of rows.
+/// The machine's limit for f32 products: the best of a few products [size, size] x [size, size],
+/// with a block of rows per thread.
 double measure_sgemm_gflops(int threads, std::int64_t size = 2048);
-/// How long all threads together take to read an f32 tensor on the CPU once, each its own share: the
-/// limit of everything that touches each weight once.
+/// Seconds that all threads together take to read an f32 tensor on the CPU once, each its own part:
+/// the limit for any work that reads each weight once.
 double seconds_to_read(const Tensor& values);
 
 }  // namespace kette

@@ -1,4 +1,4 @@
-// Matrices where they lie: parts of larger ones, or ones read transposed. A view knows no extents.
+// Views of matrices in memory: parts of larger ones, or transposed. A view has no extents.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@ struct MatrixView {
     return {data, row_stride, column_stride};
   }
   KETTE_HOST_DEVICE MatrixView transposed() const { return {data, column_stride, row_stride}; }
-  /// Starts at another element.
+  /// The view that starts at another element.
   KETTE_HOST_DEVICE MatrixView from(std::int64_t row, std::int64_t column) const {
     return {data + row * row_stride + column * column_stride, row_stride, column_stride};
   }
 };
 
-/// One whose rows are contiguous: that the compiler knows the column stride of 1 is what lets it read
-/// and write vectors.
+/// A view with contiguous rows. The column stride of 1 is known at compile time, so that the
+/// compiler can use vector loads and stores.
 template <class T>
 struct RowsView {
   T* data = nullptr;

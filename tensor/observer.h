@@ -1,5 +1,6 @@
-// Who watches a program at work (inspect/): told of every stretch of work as it begins and ends, of the
-// FLOPs of products, and of every block of memory. Where nobody watches, that costs a branch.
+// Observers of a running program (inspect/). They are told when each stretch of work begins and
+// ends, the FLOPs of products, and every block of memory. Without an observer this costs one
+// branch.
 #pragma once
 
 #include <cstddef>
@@ -11,22 +12,22 @@ namespace kette {
 
 class Tensor;
 
-/// Told of a thread's work. Stretches of work lie one in the other.
+/// Is told of one thread's work. Stretches of work nest.
 class WorkObserver {
  public:
   virtual ~WorkObserver() = default;
-  /// reads, writes: what the work moves, as far as that is known; otherwise empty.
+  /// reads, writes: the tensors that the work reads and writes; empty if unknown.
   virtual void begin(const char* name, std::span<const Tensor* const> reads,
                      std::span<const Tensor* const> writes) = 0;
   virtual void end() = 0;
-  /// Multiplications and additions of products that the work at hand has given to the device.
+  /// Multiplications and additions of the products that the current work has queued on the device.
   virtual void count_flops(double flops) = 0;
 
-  /// The one that watches this thread, or null.
+  /// This thread's observer, or null.
   static WorkObserver* current();
 };
 
-/// Watches this thread while one is alive.
+/// While it lives, `observer` watches this thread.
 class WorkObservation {
  public:
   explicit WorkObservation(WorkObserver* observer);
@@ -38,8 +39,8 @@ class WorkObservation {
   WorkObserver* previous_;
 };
 
-/// A stretch of work with a name: a phase of a step, or what the device does outside of ops (those are
-/// heard of by themselves, autograd/op_observer.h).
+/// A named stretch of work: a phase of a step, or device work outside of ops (ops report
+/// themselves, autograd/op_observer.h).
 class Work {
  public:
   using Tensors = std::initializer_list<const Tensor*>;
@@ -63,12 +64,12 @@ inline void count_flops(double flops) {
   if (WorkObserver* observer = WorkObserver::current()) observer->count_flops(flops);
 }
 
-/// Told of the blocks of a device's memory (Backend::watch_memory), by whatever thread takes or gives back
-/// one, but by one at a time. Must not take any itself.
+/// Is told of the blocks of a device's memory (Backend::watch_memory), by the thread that allocates
+/// or releases, one thread at a time. It must not allocate device memory itself.
 class MemoryObserver {
  public:
   virtual ~MemoryObserver() = default;
-  /// bytes: of the block, which may be somewhat more than was asked for.
+  /// bytes: the size of the block, which may be somewhat larger than requested.
   virtual void allocated(const void* memory, std::int64_t bytes) = 0;
   virtual void released(const void* memory, std::int64_t bytes) = 0;
 };

@@ -9,7 +9,7 @@ Occurrences::Occurrences(const Tensor& ids, std::int64_t entries) {
   const std::int32_t* id = host.data<std::int32_t>();
   const auto count = static_cast<std::int32_t>(host.elements());
 
-  // A counting sort: ends[entry] is where the entry's rows end, once each has been placed.
+  // A counting sort: ends[entry] is the end of the entry's rows once all are placed.
   std::vector<std::int32_t> ends(static_cast<std::size_t>(entries) + 1);
   for (std::int32_t row = 0; row < count; ++row) {
     KETTE_CHECK(id[row] < entries, "lookup: expected ids in 0 .. ", entries - 1, ", given ",

@@ -1,7 +1,7 @@
-// Where a lookup's ids occur: for each table entry, in ascending order, the rows that asked for it,
-// cut into pieces of at most kPiece rows. scatter_add() adds up the rows of a piece, and then the
-// pieces of an entry, so that the order of additions is fixed, and so that no thread adds all the rows
-// of a frequent entry one after the other: half of the words of a text are a few dozen different ones.
+// Where a lookup's ids occur: for each table entry, in ascending order, the rows that look it up,
+// cut into pieces of at most kPiece rows. scatter_add() sums the rows of each piece, then the
+// pieces of each entry. So the order of additions is fixed, and no single thread sums all rows of a
+// frequent entry: a few dozen different words make up half of a text.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ class Occurrences {
  public:
   static constexpr std::int32_t kPiece = 64;
 
-  /// `rows()` [begin, end) ask for this entry. partial: which of the partial sums this piece is, or -1
-  /// if the entry has no other piece.
+  /// `rows()` [begin, end) look up this entry. partial: the number of this piece's partial sum, or
+  /// -1 if it is the entry's only piece.
   struct Piece {
     std::int32_t entry, begin, end, partial;
   };
@@ -25,8 +25,8 @@ class Occurrences {
     std::int32_t entry, begin, end;
   };
 
-  /// ids: i32, each in 0 .. entries - 1, else an Error, or below 0 for none. Of ids on a GPU the host waits
-  /// for a copy.
+  /// ids: i32, each below `entries`, else an Error; below 0: no entry. If the ids are on a GPU, the
+  /// host waits for a copy.
   Occurrences(const Tensor& ids, std::int64_t entries);
 
   const std::vector<std::int32_t>& rows() const { return rows_; }

@@ -1,4 +1,4 @@
-// The name of an op or of an elementwise function, which knows the line of the source that it stands in.
+// The name of an op or of an elementwise function, with the source line where it is defined.
 #pragma once
 
 #include <string_view>
@@ -12,7 +12,7 @@ class OpName {
       : name_(name), file_(file), line_(line) {}
 
   constexpr operator const char*() const { return name_; }  // NOLINT(google-explicit-constructor)
-  /// From the root of the source tree: "autograd/ops/softmax.h".
+  /// Relative to the root of the source tree: "autograd/ops/softmax.h".
   constexpr std::string_view file() const {
     const std::string_view here = __FILE__, root = here.substr(0, here.size() - kHere.size()),
                            file = file_;

@@ -1,4 +1,4 @@
-// Errors of threads. An exception must not leave a region of OpenMP, or the program ends.
+// Errors of threads. If an exception left an OpenMP region, the program would end.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,8 @@ namespace kette {
 
 class ParallelError {
  public:
-  /// body(), within a region; nothing once a thread has failed. What it throws is kept.
+  /// Within a region: calls body() and keeps the first exception; does nothing once a thread has
+  /// failed.
   template <class Body>
   void guard(const Body& body) {
     if (failed_.load(std::memory_order_relaxed)) return;
@@ -18,7 +19,7 @@ class ParallelError {
       if (!failed_.exchange(true)) error_ = std::current_exception();
     }
   }
-  /// Behind the region: throws what the first thread to fail threw.
+  /// After the region: throws the exception that was kept, if any.
   void rethrow() const {
     if (error_) std::rethrow_exception(error_);
   }

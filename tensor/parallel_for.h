@@ -7,8 +7,8 @@
 
 namespace kette {
 
-/// Calls step(i) for 0 .. count, `grain` of them at a time on whichever thread is free. What the first that fails throws
-/// comes out here.
+/// Calls step(i) for i < count; a free thread takes `grain` of them at a time. Rethrows the first
+/// error.
 template <class Step>
 void parallel_for(std::int64_t count, std::int64_t grain, const Step& step) {
   ParallelError error;

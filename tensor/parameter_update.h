@@ -1,5 +1,5 @@
-// What the steps of all optimisers do to one element of the parameters, written once for both devices; the maths stand
-// at UpdateArgs in kernels.h.
+// The part of an optimiser's step on one parameter that all optimisers share, written once for both
+// devices; the maths are at UpdateArgs in kernels.h.
 #pragma once
 
 #include "tensor/kernels.h"
@@ -7,7 +7,7 @@
 
 namespace kette {
 
-/// kRounds: whether `rounded` is there. A test of that in the loop would keep compilers from vectorising it.
+/// kRounds: whether `rounded` is given. A test in the loop would prevent vectorisation.
 template <class T, bool kRounds>
 struct ParameterUpdate {
   T* parameters;
@@ -27,13 +27,13 @@ struct ParameterUpdate {
         clip_norm(args.clip_norm),
         keep(T(1 - args.lr * args.weight_decay)) {}
 
-  /// What every gradient is multiplied by: once for many of them.
+  /// The factor of every gradient, computed once for many.
   KETTE_HOST_DEVICE T gradient_scale() const {
     const double norm = squares ? scalar::sqrt(*squares) : 0;
     return norm > clip_norm ? T(clip_norm / norm) : T(1);
   }
 
-  /// What the decay leaves of a parameter.
+  /// The parameter after weight decay.
   KETTE_HOST_DEVICE T kept(std::int64_t i) const {
     return i < decayed ? keep * parameters[i] : parameters[i];
   }

@@ -1,7 +1,7 @@
 // Counter-based random numbers: Philox4x32-10 (Salmon et al., "Parallel Random Numbers: As Easy as
-// 1, 2, 3", SC 2011). The n-th number is a pure function of (key, n), so it does not matter which
-// thread or device asks, and the backward pass draws a forward pass's dropout mask again instead of
-// storing it.
+// 1, 2, 3", SC 2011). The n-th number is a pure function of (key, n), so every thread and device
+// gets the same number, and the backward pass draws the forward pass's dropout mask again instead
+// of storing it.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ KETTE_HOST_DEVICE inline std::array<std::uint32_t, 4> philox(PhiloxKey key, std:
   return {c0, c1, c2, c3};
 }
 
-/// A sequential reader of one stream, for what happens once: initial weights, inputs of tests.
+/// Reads one stream in sequence, for initial weights and test inputs.
 class Random {
  public:
   explicit Random(std::uint64_t seed, std::uint64_t stream = 0) : key_{seed, stream} {}
@@ -74,11 +74,10 @@ class Random {
   int at_ = 4;
 };
 
-/// One dropout: each element is kept with probability 1 - rate, to the nearest 65536th and at least one, and then
-/// scaled by 1 over that.
-/// Element (row, column) takes 16 of the bits of Philox block (row, column / 128, column % 16), so
-/// one block serves eight elements and sixteen blocks, side by side in vector lanes, serve 128
-/// neighbours.
+/// One dropout: each element is kept with probability p = 1 - rate, rounded to a multiple of
+/// 1/65536 but not to 0, and is then scaled by 1/p. Element (row, column) takes 16 bits of Philox
+/// block (row, column / 128, column % 16). So one block serves eight elements, and sixteen blocks,
+/// side by side in vector lanes, serve 128 neighbours.
 struct DropoutMask {
   PhiloxKey key;
   std::uint32_t threshold = 0;  ///< elements whose 16 bits fall below it are dropped; 0 keeps all
@@ -93,11 +92,12 @@ struct DropoutMask {
 
   KETTE_HOST_DEVICE bool active() const { return threshold > 0; }
   KETTE_HOST_DEVICE static std::int64_t groups(std::int64_t width) { return (width + 127) / 128; }
-  /// 0 or the scale, for one element: which cpu/dropout_mask.h and the CUDA kernels draw many at a time.
+  /// 0 or the scale, for one element. cpu/dropout_mask.h and the CUDA kernels draw many at a time.
   KETTE_HOST_DEVICE float at(std::int64_t row, std::int64_t column, std::int64_t width) const {
     return choose(philox(key, block(row, column, width)), column);
   }
-  /// The Philox block of an element, and the element's factor once that is drawn.
+  /// block(): the Philox block of an element. choose(): the element's factor, given that block's
+  /// words.
   KETTE_HOST_DEVICE static std::uint64_t block(std::int64_t row, std::int64_t column,
                                                std::int64_t width) {
     const std::int64_t group = row * groups(width) + column / 128;
@@ -106,7 +106,7 @@ struct DropoutMask {
   KETTE_HOST_DEVICE float choose(const std::array<std::uint32_t, 4>& words,
                                  std::int64_t column) const {
     const std::int64_t slot = column % 128 / 16;
-    // Spelt out, so that the words stay in registers.
+    // Without an index, so that the words stay in registers.
     const std::uint32_t word =
         slot < 4 ? (slot < 2 ? words[0] : words[1]) : (slot < 6 ? words[2] : words[3]);
     const std::uint32_t bits = slot % 2 ? word >> 16 : word & 0xffffu;

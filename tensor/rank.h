@@ -1,4 +1,4 @@
-// The order of a row's entries, the likeliest first, as whole numbers.
+// The order of a row's entries, the likeliest first, as integers.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace kette {
 
-/// The larger the likelier: by value, then the lower entry. 0: no entry.
+/// Larger is likelier: by value, then the lower entry. 0: no entry.
 using Rank = std::uint64_t;
 
-/// A number that rises with a value that is one.
+/// An integer that rises with the value, which must not be NaN.
 KETTE_HOST_DEVICE inline std::uint32_t rising_bits(float value) {
   value += 0.0f;  // -0 becomes 0, its equal
   std::uint32_t bits = 0;
   std::memcpy(&bits, &value, sizeof bits);
   const std::uint32_t is_negative = bits >> 31;
-  return bits ^ ((0u - is_negative) | 0x80000000u);  // no branch: signs are hard to foretell
+  return bits ^ ((0u - is_negative) | 0x80000000u);  // no branch: signs are hard to predict
 }
 
 KETTE_HOST_DEVICE inline Rank rank_of(float value, std::int64_t entry) {

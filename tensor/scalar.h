@@ -1,6 +1,5 @@
-// Scalar maths for both devices. Kernels call maths through these names only: ::exp(float) is the
-// double overload on the host, and the f32 forms here have no branches, so that loops of them become
-// vectors.
+// Scalar maths for both devices. Kernels call these functions only: on the host ::exp(float) is the
+// double overload. The f32 forms here have no branches, so that loops over them vectorise.
 #pragma once
 
 #include <algorithm>
@@ -29,8 +28,8 @@ inline float exp(float x) {
   p = p * r + 1.6666665459e-1f;
   p = p * r + 5.0000001201e-1f;
   p = p * (r * r) + r + 1.0f;
-  // n is added to the exponent of p, which lies between sqrt(1/2) and sqrt(2): above 1 for the
-  // least n, -126, and below 1 for the greatest, 128, so that the sum is a normal number's.
+  // n is added to the exponent of p. p is between sqrt(1/2) and sqrt(2): above 1 for the least n,
+  // -126, and below 1 for the greatest, 128. So the result is a normal number.
   const float result = std::bit_cast<float>(std::bit_cast<std::uint32_t>(p) +
                                             (std::bit_cast<std::uint32_t>(shifted) << 23));
   return x < kLeast ? 0.0f : (x > kMost ? INFINITY : (x == x ? result : x));
@@ -45,7 +44,8 @@ KETTE_HOST_DEVICE inline double log(double x) { return ::log(x); }
 KETTE_HOST_DEVICE inline float sqrt(float x) { return ::sqrtf(x); }
 KETTE_HOST_DEVICE inline double sqrt(double x) { return ::sqrt(x); }
 
-/// tanh by 1 - 2 / (exp(2x) + 1), exact at both ends; near 0, where that cancels, by its odd series.
+/// tanh as 1 - 2 / (exp(2x) + 1), exact at both ends; near 0, where that cancels, by its odd
+/// series.
 template <class T>
 KETTE_HOST_DEVICE inline T tanh(T x) {
   if constexpr (std::is_same_v<T, double>) {
@@ -63,9 +63,9 @@ KETTE_HOST_DEVICE inline T sigmoid(T x) {
   return T(1) / (T(1) + scalar::exp(-x));
 }
 
-/// The distribution function of the standard normal, erfc(-x / sqrt(2)) / 2. For f32 erfc(z) of z >= 0
-/// is t p(t) exp(-z^2) with t = 1 / (1 + 0.3275911 z), the form of Abramowitz and Stegun 1964, 7.1.26;
-/// p is of degree 7 here, fitted to the least relative error on [0, 10], which is 1.4e-7.
+/// The distribution function of the standard normal, erfc(-x / sqrt(2)) / 2. For f32 and z >= 0,
+/// erfc(z) is t p(t) exp(-z^2) with t = 1 / (1 + 0.3275911 z), the form of Abramowitz and Stegun
+/// 1964, 7.1.26; here p has degree 7 and is fitted for the least relative error on [0, 10], 1.4e-7.
 template <class T>
 KETTE_HOST_DEVICE inline T normal_cdf(T x) {
   constexpr double kRootHalf = 0.70710678118654752440;
@@ -87,7 +87,7 @@ KETTE_HOST_DEVICE inline T normal_cdf(T x) {
   }
 }
 
-/// Where a largest value is looked for: a NaN is larger than any number, so that it is not lost.
+/// For finding the largest value: a NaN counts as larger than any number, so that it is not lost.
 template <class T>
 KETTE_HOST_DEVICE inline bool is_larger(T a, T b) {
   return a > b || (a != a && b == b);

@@ -1,7 +1,6 @@
-// Packed sequences: a batch is [rows, width] with the sequences laid end to end, and Segments says
-// where each one starts. There is no padding, so padding can leak nowhere; the padded form of the
-// textbooks is the oracle of the tests. Sequence i holds the rows begin(i) <= row < end(i). Cheap
-// to copy, never changed.
+// Packed sequences: a batch is [rows, width] with the sequences one after the other, and Segments
+// says where each starts. There is no padding that could leak; tests compare with the padded form
+// of the textbooks. Sequence i has the rows begin(i) <= row < end(i). Immutable and cheap to copy.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +16,7 @@ class Segments {
  public:
   Segments() : Segments(std::vector<std::int64_t>{0}) {}
 
-  /// offsets: first 0, never falling; one more entry than there are sequences.
+  /// offsets: the first is 0, none is less than the one before; one more than there are sequences.
   explicit Segments(std::vector<std::int64_t> offsets);
   static Segments from_lengths(const std::vector<std::int64_t>& lengths);
 
@@ -28,7 +27,7 @@ class Segments {
   std::int64_t length(std::int64_t i) const { return end(i) - begin(i); }
   std::int64_t longest() const { return longest_; }
   const std::vector<std::int64_t>& offsets() const { return *offsets_; }
-  /// The offsets as i32 on a device; copied there once, however many layers ask.
+  /// The offsets as i32 on a device; copied there once, for all layers.
   Tensor offsets_on(Device device) const;
 
  private:

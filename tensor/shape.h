@@ -1,5 +1,5 @@
 // The extents of a dense row-major tensor, outermost axis first: up to six axes of 64 bits, no
-// allocation. A product that does not fit 63 bits is an error, never a wrap.
+// allocation. More elements than 63 bits count are an Error, never a wrap-around.
 #pragma once
 
 #include <array>
@@ -46,7 +46,7 @@ class Shape {
   }
   /// The innermost extent (1 for a scalar): the width of a row.
   std::int64_t width() const { return rank_ == 0 ? 1 : (*this)[-1]; }
-  /// The product of all extents but the innermost: how many rows there are.
+  /// The number of rows: the product of all extents but the innermost.
   std::int64_t rows() const {
     std::int64_t total = 1;
     for (int axis = 0; axis + 1 < rank_; ++axis) total *= extents_[axis];
@@ -71,8 +71,8 @@ class Shape {
 
 std::ostream& operator<<(std::ostream& out, const Shape& shape);
 
-/// The shape two operands share under the usual rule: axes aligned at the innermost one, extents
-/// equal or 1.
+/// The broadcast shape of two operands by NumPy's rule: axes are aligned at the innermost, extents
+/// must be equal or 1.
 inline Shape broadcast(const char* op, const Shape& a, const Shape& b) {
   const int rank = a.rank() > b.rank() ? a.rank() : b.rank();
   Shape result;

@@ -1,7 +1,7 @@
-// Counter-based randomness for the order of data: a number is a hash of what it is for, say (seed,
+// Counter-based random numbers for the order of data: each is a hash of its purpose, say (seed,
 // epoch, sentence). Splitmix64 (Steele, Lea and Flood 2014). Standard distributions and
 // std::shuffle differ between libraries and have hidden state; a hash is the same everywhere, on
-// any thread and in any order of asking.
+// any thread and in any order of calls.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Seconds that pass, by a clock that nobody sets.
+// Elapsed seconds, by a monotonic clock.
 #pragma once
 
 #include <chrono>

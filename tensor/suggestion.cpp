@@ -32,7 +32,7 @@ std::string nearest(const std::string& name, const std::vector<std::string>& kno
     }
   }
   if (!best.empty()) return best;
-  // A name cut short or drawn out: "--valid" for "--valid-src".
+  // An abbreviated or extended name: "--valid" for "--valid-src".
   for (const std::string& candidate : known) {
     if (name.size() > 3 && (candidate.starts_with(name) || name.starts_with(candidate))) {
       return candidate;

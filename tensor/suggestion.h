@@ -1,5 +1,5 @@
-// "Did you mean": the known name that is fewest typing errors away (Damerau-Levenshtein distance: a
-// letter put in, left out, changed, or two swapped).
+// "Did you mean": the known name with the fewest typing errors (Damerau-Levenshtein distance: a
+// letter inserted, deleted or changed, or two swapped).
 #pragma once
 
 #include <concepts>
@@ -13,7 +13,7 @@ namespace kette {
 
 std::size_t edit_distance(const std::string& a, const std::string& b);
 
-/// The nearest name, or an empty string when none is near enough to be meant.
+/// The nearest name, or an empty string if none is near enough.
 std::string nearest(const std::string& name, const std::vector<std::string>& known);
 
 /// " (did you mean NAME?)" or nothing.
@@ -22,7 +22,7 @@ std::string did_you_mean(const std::string& name, const std::vector<std::string>
 /// "a, b, c"
 std::string joined(const std::vector<std::string>& words, const char* separator = ", ");
 
-/// The same of what text_of makes of each.
+/// The same for text_of(element) of each element.
 template <class Range, class TextOf>
 requires std::invocable<const TextOf&, decltype(*std::begin(std::declval<const Range&>()))>
     std::string joined(const Range& range, const TextOf& text_of, const char* separator = ", ") {

@@ -1,6 +1,6 @@
-// How a sum over several axes comes about, on both devices: one run of neighbouring axes at a time,
-// innermost first, through temporaries of falling size, which hold sums as they are computed: they are
-// rounded once, to y.
+// A sum over several axes, for both devices: one run of neighbouring axes at a time, innermost
+// first. The temporaries shrink each time and have compute_dtype(), so that sums are rounded only
+// once, to y.
 #pragma once
 
 #include "tensor/tensor.h"
@@ -12,8 +12,8 @@ struct AxisRun {
   std::int64_t outer = 1, reduced = 1, inner = 1;
 };
 
-/// y = x summed over the axes in which y has extent 1 or lacks; sum(from, to, run) sums one run, to the
-/// compute_dtype() of `from`.
+/// y = x summed over the axes that y lacks or has with extent 1. sum(from, to, run) sums one run,
+/// to the compute_dtype() of `from`.
 template <class Sum>
 void sum_axis_runs(const Tensor& x, const Tensor& y, const Sum& sum) {
   Tensor current = x;

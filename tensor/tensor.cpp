@@ -7,7 +7,7 @@
 
 namespace kette {
 
-/// One block of a backend's memory, given back when the last tensor lets go of it.
+/// One block of a backend's memory, released with the last tensor that uses it.
 struct Tensor::Storage {
   Storage(Device where, std::size_t size)
       : device(where), bytes(size), memory(backend(where).allocate(size)) {}

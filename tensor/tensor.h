@@ -1,7 +1,7 @@
 // A dense row-major tensor on a device: shape, element type, and shared storage with an offset.
-// Copies are cheap and share storage; reshaped() and slice() do too. There are no strides:
-// products take a tensor transposed, or some of its columns, as a Matrix (tensor/kernels.h). Knows
-// nothing of gradients.
+// Copies are cheap and share storage; reshaped() and slice() do too. There are no strides: for
+// products, a Matrix (tensor/kernels.h) is a tensor transposed or some of its columns. A Tensor has
+// no gradients.
 #pragma once
 
 #include <cstdint>
@@ -67,7 +67,7 @@ class Tensor {
   Tensor clone() const;
   Tensor to(DType dtype) const;    ///< converted; the tensor itself when it already has the type
   Tensor to(Device device) const;  ///< copied; the tensor itself when it is already there
-  /// Same shape and dtype; on the same device, or one of both on the CPU.
+  /// `other` has the same shape and dtype. Both are on the same device, or one is on the CPU.
   void copy_from(const Tensor& other) const;
   void zero() const;
 

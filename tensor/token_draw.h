@@ -1,5 +1,5 @@
-// How the next token is drawn, the same on every device. Weights are whole numbers, so that no
-// order of additions shows in a sum: devices agree but for the last bits of exp.
+// How the next token is drawn, the same on every device. Weights are integers, so that a sum does
+// not depend on the order of additions: devices differ only in the last bits of exp.
 #pragma once
 
 #include <bit>
@@ -10,13 +10,13 @@
 
 namespace kette {
 
-/// A token's share of the draw, or a sum of such: those of 2^22 tokens fit.
+/// A token's weight in the draw, or a sum of weights; that of 2^22 tokens fits.
 using TokenWeight = std::uint64_t;
 inline constexpr std::int64_t kMostTokens = std::int64_t{1} << 22;
 
 /// exp((logit - peak) / temperature) in units of 2^-40, for a logit of at most `peak`. Without a
 /// branch or a call, so that the compiler vectorises it: 2^n * exp(r) with |r| <= ln 2 / 2, by the
-/// series of exp, whose rest is below 2^-46.
+/// power series of exp with a remainder below 2^-46.
 KETTE_HOST_DEVICE inline TokenWeight token_weight(float logit, float peak, double temperature) {
   constexpr double kNothing = -30;  // rounds to no weight
   constexpr double kLog2e = 1.4426950408889634, kLn2 = 0.6931471805599453;
@@ -42,14 +42,14 @@ KETTE_HOST_DEVICE inline TokenWeight token_weight(float logit, float peak, doubl
   return std::bit_cast<std::uint64_t>(weight + kRound) - std::bit_cast<std::uint64_t>(kRound);
 }
 
-/// The least weight that reaches a share above 0 of the total.
+/// The least weight that reaches a share (above 0) of the total.
 KETTE_HOST_DEVICE inline TokenWeight share_of(TokenWeight total, double share) {
   const auto weight = static_cast<TokenWeight>(::ceil(share * static_cast<double>(total)));
   return weight < total ? weight : total;  // the product rounds
 }
 
-/// What the weights of the tokens before the drawn one, and not its own, leave room for:
-/// floor(quantile * total), with 53 random bits that belong to a place in a text.
+/// floor(quantile * total): the first token whose cumulative weight is above it is drawn. The
+/// quantile's 53 random bits are a function of the text and the position.
 KETTE_HOST_DEVICE inline TokenWeight draw_place(TokenWeight total, PhiloxKey text,
                                                 std::int64_t position) {
   const auto words = philox(text, static_cast<std::uint64_t>(position));

@@ -46,7 +46,7 @@ constexpr double kShareOfProducts = 0.5;
 /// For each token of the larger side, about.
 double training_flops_of(const TransformerConfig& config) {
   double flops = 0;
-  for (const SummaryRow& row : config.summary()) {
+  for (const SummaryRow& row : summary_of(config)) {
     flops += static_cast<double>(row.count) * (row.source_flops + row.target_flops);
   }
   return 3 * flops;

@@ -151,7 +151,7 @@ SharedTokenizer TextCorpus::make_tokenizer(const TextOptions& options, const Run
     return load_tokenizer(options.from, read_tokenizer_description(options.from).kind);
   }
   if (const SharedTokenizer given = given_tokenizer(options)) {
-    KETTE_CHECK(given->kind() != "tree",
+    KETTE_CHECK(given->writes() == Writes::text,
                 "tokenizer: expected one that reads text, given a parser's");
     return given;
   }

@@ -17,8 +17,8 @@ char* offset(const Tensor& tensor, std::int64_t elements) {
          elements * static_cast<std::int64_t>(size_of(tensor.dtype()));
 }
 
-/// query: [rows, ...] whose first columns are Q. memory: K and then V are its last columns. heads: how
-/// many there are side by side in a row of the query.
+/// query: [rows, ...] with Q in its first columns. memory: with K, then V, in its last columns.
+/// heads: the number of heads side by side in a row of `query`.
 AttentionArgs arguments(const char* op, const AttentionOptions& options, const Tensor& query,
                         std::int64_t heads, const Tensor& memory, const Segments& query_segments,
                         const Segments& key_segments) {
@@ -60,7 +60,7 @@ Tensor statistics(const Tensor& query, std::int64_t heads) {
   return Tensor::empty({heads, query.rows()}, compute_dtype(query.dtype()), query.device());
 }
 
-/// One sequence and head after the other, in plain loops.
+/// Plain loops over sequences and heads.
 Values attention_reference(RowsView<const double> q, RowsView<const double> k,
                            RowsView<const double> v, const AttentionOptions& options,
                            std::int64_t head_width, const Segments& queries, const Segments& keys) {
@@ -174,7 +174,7 @@ Variable joined_columns(const std::vector<Variable>& parts) {
   return transpose(all);
 }
 
-/// What is added to the scores of a head of a sequence, and by what its probabilities are multiplied.
+/// The mask of a head and sequence: terms added to its scores, and factors of its probabilities.
 struct HeadMask {
   Variable scores, probabilities;
 };
@@ -203,7 +203,7 @@ HeadMask mask_of(const AttentionOptions& options, std::int64_t head, std::int64_
   return {constant(scores), options.dropout.active() ? constant(kept) : Variable()};
 }
 
-/// One sequence and head after the other. q, k, v: [rows, heads * head width].
+/// By sequence and head. q, k, v: [rows, heads * head width].
 Variable attend(const Variable& q, const Variable& k, const Variable& v,
                 const AttentionOptions& options, const Segments& queries, const Segments& keys) {
   const std::int64_t w = q.value().width() / options.heads;

@@ -1,9 +1,9 @@
 // Scaled dot-product attention over packed sequences, all heads at once (Vaswani et al. 2017,
 // equation (1), section 3.2):
 //   output = softmax(Q K^T / sqrt(head width)) V       per sequence and head
-// What a query sees, and of which head of the keys, its pattern says (tensor/attention_pattern.h).
-// Backward keeps only each row's log-sum-exp and recomputes the probabilities P (Dao et al. 2022,
-// section 3.1):
+// The pattern says which keys of which head a query sees (tensor/attention_pattern.h). Backward
+// keeps only each row's log-sum-exp and recomputes the probabilities P (Dao et al. 2022, section
+// 3.1):
 //   dV = P^T dO,  dP = dO V^T,  dS = P * (dP - rowsum(dO * O))
 //   dQ = dS K / sqrt(head width),  dK = dS^T Q / sqrt(head width)
 #pragma once
@@ -14,7 +14,8 @@
 
 namespace kette::ops {
 
-/// Queries, keys and values from one projection: qkv [rows, width + 2 * key width] -> [rows, width].
+/// Queries, keys and values from one projection:
+/// qkv [rows, width + 2 * key width] -> [rows, width].
 struct SelfAttention {
   static constexpr OpName name = "self_attention";
   static constexpr const char* formula = "softmax(Q K^T / sqrt(w)) V with [Q K V] = x";

@@ -1,4 +1,4 @@
-// Dropout (Srivastava et al. 2014; Vaswani et al. 2017, section 5.4); the maths stand in
+// Dropout (Srivastava et al. 2014; Vaswani et al. 2017, section 5.4); the maths are in
 // tensor/rows/dropout.h.
 #pragma once
 
@@ -23,7 +23,7 @@ struct Dropout {
 
 namespace kette {
 
-/// A mask that is not active leaves x as it is.
+/// Returns x itself if the mask is not active.
 Variable dropout(const Variable& x, const DropoutMask& mask);
 
 }  // namespace kette

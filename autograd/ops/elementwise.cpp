@@ -15,7 +15,7 @@ Variable elementwise(const Function& function, const Variable& a, const Variable
 
 namespace {
 
-// Taking their addresses makes the compiler emit them, for all functors there are.
+// Taking their addresses makes the compiler emit them for all functors.
 template <class... F>
 auto emit_unary(std::tuple<F...>) {
   return std::tuple{static_cast<Variable (*)(const F&, const Variable&)>(&elementwise<F>)...};

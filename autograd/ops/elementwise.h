@@ -6,7 +6,7 @@
 
 namespace kette {
 
-/// The functor as an op (elementwise_op.h): of those in the lists of tensor/elementwise.h.
+/// The functor, one of those listed in tensor/elementwise.h, as an op (elementwise_op.h).
 template <class Function>
 Variable elementwise(const Function& function, const Variable& x);
 template <class Function>

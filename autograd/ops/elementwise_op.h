@@ -1,5 +1,5 @@
-// The op that each functor of tensor/elementwise.h is. Binary ones broadcast; the gradient slot sums
-// the broadcast axes away again. How each changes along a direction stands in elementwise_tangents.h.
+// The functors of tensor/elementwise.h as ops. Binary ones broadcast; the gradient slot sums over
+// the broadcast axes. Their tangents are in elementwise_tangents.h.
 #pragma once
 
 #include "autograd/op.h"
@@ -38,7 +38,7 @@ template <class Function>
 struct Binary {
   static constexpr OpName name = Function::name;
   static constexpr const char* formula = Function::formula;
-  /// A sum hands its gradient on as it is, and keeps nothing for that.
+  /// A sum passes its gradient on unchanged and saves nothing.
   static constexpr bool kIsSum = std::is_same_v<Function, Add>;
   Function function{};
   Tensor a{}, b{}, y{};
@@ -108,7 +108,7 @@ std::vector<Sample> Binary<Function>::samples() {
         {{a, Function::low, Function::high}, {b, Function::low, Function::high}},
         [](const std::vector<Variable>& in) { return record(Binary{}, in[0], in[1]); },
         [a = a, b = b, y](const std::vector<Values>& in) {
-          // The element of a broadcast operand, by its coordinates alone.
+          // The element of a broadcast operand, computed from its coordinates.
           const auto element = [&y](const Shape& shape, const Values& from, std::int64_t index) {
             std::int64_t at = 0, stride = 1;
             for (int axis = -1; - axis <= y.rank(); --axis) {

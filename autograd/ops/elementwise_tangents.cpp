@@ -8,7 +8,7 @@ namespace {
 
 Tensor ones_like(const Tensor& x) { return Tensor::full(x.shape(), 1.0, x.dtype(), x.device()); }
 
-/// f' where it is constant but for jumps.
+/// For f' that is piecewise constant.
 template <class Function>
 Tensor slope(const Function& f, const Tensor& x, const Tensor& y) {
   const Tensor result = Tensor::empty(x.shape(), x.dtype(), x.device());
@@ -16,7 +16,7 @@ Tensor slope(const Function& f, const Tensor& x, const Tensor& y) {
   return result;
 }
 
-/// x times a function of it: (x g)' = g + x g'.
+/// For x g(x): (x g)' = g + x g'.
 Variable tangent_of_product(const Variable& x, const Variable& dx, const Variable& g,
                             const Variable& dg) {
   return dx * g + x * dg;

@@ -1,4 +1,4 @@
-// How the functions of tensor/elementwise.h change along a direction (autograd/tangents.h).
+// Tangents of the functions of tensor/elementwise.h (autograd/tangents.h).
 #pragma once
 
 #include "autograd/variable.h"
@@ -6,7 +6,7 @@
 
 namespace kette {
 
-/// How y = function(x) changes while x changes by dx: ops again, which a tape can record.
+/// The tangent of y = function(x), given that of x. It is made of ops: a tape can record it.
 Variable tangent_of(const Affine& f, const Variable& x, const Variable& dx, const Variable& y);
 Variable tangent_of(const Exp& f, const Variable& x, const Variable& dx, const Variable& y);
 Variable tangent_of(const Log& f, const Variable& x, const Variable& dx, const Variable& y);
@@ -19,7 +19,7 @@ Variable tangent_of(const Gelu& f, const Variable& x, const Variable& dx, const 
 Variable tangent_of(const NormalCdf& f, const Variable& x, const Variable& dx, const Variable& y);
 Variable tangent_of(const GeluErf& f, const Variable& x, const Variable& dx, const Variable& y);
 Variable tangent_of(const Silu& f, const Variable& x, const Variable& dx, const Variable& y);
-/// Likewise y = function(a, b).
+/// Likewise for y = function(a, b).
 using Two = std::array<Variable, 2>;
 Variable tangent_of(const Add& f, const Two& x, const Two& dx, const Variable& y);
 Variable tangent_of(const Subtract& f, const Two& x, const Two& dx, const Variable& y);

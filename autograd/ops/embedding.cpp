@@ -14,7 +14,7 @@ void gather(const Tensor& table, const Tensor& ids, const Tensor& y, double scal
   });
 }
 
-/// The ids are those the caller gave: sorted on the host while a GPU is still busy with other ops.
+/// The caller's ids, so that the host sorts them while a GPU is still busy with other ops.
 void add_rows_of_entries(const Tensor& dy, const Tensor& ids, const Tensor& table, double scale,
                          GradientSlot& dtable) {
   const GradientSlot::Buffer sums = dtable.sums(table);

@@ -1,7 +1,7 @@
 // Token embeddings (Vaswani et al. 2017, section 3.4: multiplied by sqrt(d_model)) and positions
-// (section 3.5). ids: i32 [rows], on the host or where the table is; table: [entries, width];
-// result: [rows, width]. A token's id may be kNoEntry where
-// that is asked for: its embedding is 0 (autograd/ops/ids.h).
+// (section 3.5). ids: i32 [rows], on the host or on the table's device; table: [entries, width];
+// result: [rows, width]. With `with_holes` an id may be kNoEntry: its embedding is 0
+// (autograd/ops/ids.h).
 #pragma once
 
 #include "autograd/op_types.h"

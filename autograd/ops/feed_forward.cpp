@@ -35,7 +35,7 @@ void FeedForward::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& din
     const GradientSlot::Buffer gradient = dx.buffer();
     multiply(gradient.tensor, dhidden, inner.weight, gradient.adds);
   }
-  GradientSlot taken;  // the bias has its gradient
+  GradientSlot taken;  // unwanted: the bias has its gradient already
   add_parameter_gradients(dhidden, inner.x, Tensor(), dinner_weight, taken);
 }
 

@@ -1,6 +1,6 @@
 // The feed-forward sub-layer as one op: y = activation(x W1^T + b1) W2^T + b2, Vaswani et al. 2017,
-// equation (2). Alone each of the two maps has to write a gradient that the other reads again; here
-// the derivative of the activation is taken while the product that it follows is at hand:
+// equation (2). As two ops, one map would write a gradient that the other reads again. Here the
+// derivative of the activation is applied while the product is still in cache:
 //   dh = (dy W2) * activation'(...),   db1 = column sums of dh,   dx = dh W1
 #pragma once
 
@@ -9,7 +9,7 @@
 namespace kette::ops {
 
 /// x: [rows, in], inner: [hidden, in] and [hidden], outer: [out, hidden] and [out] -> [rows, out].
-/// Undefined biases are left out.
+/// Biases may be undefined.
 struct FeedForward {
   static constexpr OpName name = "feed_forward";
   static constexpr const char* formula = "activation(x W1^T + b1) W2^T + b2";

@@ -1,14 +1,14 @@
-// Ids of table entries, as callers give them: in host memory, where they can still be looked at.
+// Ids of table entries. In host memory they can be checked.
 #pragma once
 
 #include "tensor/tensor.h"
 
 namespace kette {
 
-/// The id of no entry: an embedding of zeros, without a gradient.
+/// The id for no entry: an embedding of zeros, without a gradient.
 inline constexpr std::int32_t kNoEntry = -1;
 
-/// The ids on the table's device. They are checked on their way there; kernels trust them.
+/// Copies the ids to the table's device. Ids in host memory are checked; kernels check none.
 inline Tensor checked_ids(const char* op, const Tensor& ids, const Tensor& table,
                           std::int32_t least = 0) {
   const std::int64_t entries = table.rows();

@@ -21,7 +21,7 @@ Tensor normalize(Op& op, const Tensor& x, const Tensor* residual, const Tensor& 
               residual ? residual->shape() : Shape{});
   op.gain = gain;
   op.sum = residual ? Tensor::empty(x.shape(), x.dtype(), x.device()) : x;
-  // f32 under bf16 rows: the digits of mean and rstd are what the gradient lives on.
+  // f32 for bf16 rows: the gradient needs the digits of mean and rstd.
   op.mean = Tensor::empty({x.rows()}, compute_dtype(x.dtype()), x.device());
   op.rstd = Tensor::empty({x.rows()}, compute_dtype(x.dtype()), x.device());
   const Tensor y = Tensor::empty(x.shape(), x.dtype(), x.device());
@@ -42,8 +42,8 @@ Tensor normalize(Op& op, const Tensor& x, const Tensor* residual, const Tensor& 
   return y;
 }
 
-/// Writes the gradient of op.sum to dsum, or adds it to what is there, and to `masked`, if that is
-/// defined, the same under the dropout mask.
+/// Writes the gradient of op.sum to dsum, or adds it there. Writes it with the dropout mask to
+/// `masked`, if defined.
 template <class Op>
 void normalize_backward(Op& op, const Tensor& dy, const GradientSlot::Buffer& dsum,
                         const Tensor& masked, GradientSlot& dgain, GradientSlot& dbias,
@@ -70,7 +70,7 @@ void normalize_backward(Op& op, const Tensor& dy, const GradientSlot::Buffer& ds
   if (!bias_sums.adds) dbias.add(bias_sums.tensor);
 }
 
-/// In plain loops: the layer norm of rows of `width` values; bias may be empty.
+/// Layer norm of rows of `width` values in plain loops; bias may be empty.
 Values layer_norm_reference(Values x, const Values& gain, const Values& bias, double epsilon) {
   const std::size_t width = gain.size();
   for (std::size_t at = 0; at < x.size(); at += width) {
@@ -120,7 +120,7 @@ void ResidualLayerNorm::backward(const std::array<Tensor, 2>& gradients, Gradien
                                  GradientSlot& dresidual, GradientSlot& dgain,
                                  GradientSlot& dbias) {
   const auto& [of_sum, of_y] = gradients;
-  // Before anything shares them: a gradient that nothing else needs is written over.
+  // First, while nothing shares them: a gradient that nothing else needs is overwritten.
   GradientSlot::Buffer dsum;
   if (of_sum.defined()) {
     dsum = {of_sum.is_sole_owner() ? of_sum : of_sum.clone(), true};

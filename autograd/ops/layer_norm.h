@@ -1,5 +1,5 @@
-// Layer norm, alone and as the end of a sub-layer: LayerNorm(x + Dropout(Sublayer(x))), Vaswani et
-// al. 2017, section 3.1. The maths stand in tensor/rows/layer_norm.h.
+// Layer norm, alone and at the end of a sub-layer: LayerNorm(x + Dropout(Sublayer(x))), Vaswani et
+// al. 2017, section 3.1. The maths are in tensor/rows/layer_norm.h.
 #pragma once
 
 #include "autograd/op_types.h"
@@ -7,7 +7,7 @@
 
 namespace kette::ops {
 
-/// x: [rows, width], gain and bias: [width]; without a bias that is left out.
+/// x: [rows, width], gain and bias: [width]; the bias may be undefined.
 struct LayerNorm {
   static constexpr OpName name = "layer_norm";
   static constexpr const char* formula = "gain * (x - mean) / sqrt(var + eps) + bias";
@@ -20,8 +20,8 @@ struct LayerNorm {
   static std::vector<Sample> samples();
 };
 
-/// sum = x + dropout(residual) and y = layer norm of it, in one pass. Of a stack with norms before the
-/// sub-layers both go on: the sum to the next sum, y into the next sub-layer.
+/// sum = x + dropout(residual) and y = layer_norm(sum), in one pass. A pre-norm stack uses both:
+/// `sum` for the next sum, y as input of the next sub-layer.
 struct ResidualLayerNorm {
   static constexpr OpName name = "residual_layer_norm";
   static constexpr const char* formula = "s = x + dropout(residual), layer_norm(s)";
@@ -41,7 +41,7 @@ struct ResidualLayerNorm {
 
 namespace kette {
 
-/// A bias without elements (an undefined Variable) is left out.
+/// The bias may be an undefined Variable: none.
 Variable layer_norm(const Variable& x, const Variable& gain, const Variable& bias,
                     double epsilon = 1e-5);
 /// {sum, y}

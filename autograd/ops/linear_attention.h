@@ -1,8 +1,8 @@
-// Linear attention over packed sequences, all heads at once (Katharopoulos et al. 2020, "Transformers are
-// RNNs"; the equations stand in tensor/linear_attention.h):
+// Linear attention over packed sequences, all heads at once (Katharopoulos et al. 2020,
+// "Transformers are RNNs"; the equations are in tensor/linear_attention.h):
 //   output_i = sum_j w_ij v_j / sum_j w_ij,  w_ij = phi(q_i) . phi(k_j),  phi(x) = elu(x) + 1
-// over the j that i sees. Time and memory are linear in the length, forward and backward: backward keeps
-// the sum of the weights of each row, and computes states again.
+// over the j that i sees. Time and memory are linear in the length, forward and backward: only the
+// sum of each row's weights is kept, and backward computes the states again.
 #pragma once
 
 #include "autograd/ops/attention.h"
@@ -10,7 +10,8 @@
 
 namespace kette::ops {
 
-/// Queries, keys and values from one projection: qkv [rows, width + 2 * key width] -> [rows, width].
+/// Queries, keys and values from one projection:
+/// qkv [rows, width + 2 * key width] -> [rows, width].
 struct LinearAttention {
   static constexpr OpName name = "linear_attention";
   static constexpr const char* formula =
@@ -29,7 +30,7 @@ struct LinearAttention {
 
 namespace kette {
 
-/// options: of linear weights, which no dropout can act on.
+/// options: with linear weights and without dropout.
 Variable linear_attention(const Variable& qkv, const Segments& segments,
                           const AttentionOptions& options);
 

@@ -2,10 +2,10 @@
 // fused with the projection to the vocabulary so that [rows, vocabulary] never exists whole:
 //   z = x W^T + b,   q = (1 - smoothing) onehot(target) + smoothing / vocabulary
 //   loss = -scale sum_rows q . log softmax(z),   dz = scale (softmax(z) - q)
-// The gradients are taken while a chunk's logits are at hand, in the forward pass.
+// The forward pass also computes the gradients, while a chunk's logits are in memory.
 //
-// In consistency training the rows are two views of the same tokens, row i and row i + rows / 2, which should
-// say the same; see TwoViews in tensor/linear_cross_entropy.h.
+// In consistency training rows i and i + rows / 2 are two views of the same token, whose
+// predictions should agree; see TwoViews in tensor/linear_cross_entropy.h.
 #pragma once
 
 #include "autograd/op_types.h"
@@ -21,7 +21,7 @@ struct LinearCrossEntropy {
   Tensor targets;
   CrossEntropyOptions options{};
   Tensor sums{};  ///< added to if given; see CrossEntropySums
-  /// Whether those of weight and bias are wanted: gradients are taken in the forward pass.
+  /// Whether the gradients of weight and bias are wanted; forward computes them.
   bool weight_trains = true, bias_trains = true;
   Tensor dx{}, dweight{}, dbias{};
 

@@ -8,7 +8,7 @@
 namespace kette {
 namespace {
 
-/// x: rows as wide as those of A, and of the same type.
+/// x: with rows of A's width, and of its type.
 void check(const std::vector<RowBlock>& blocks, std::int64_t out, const Tensor& x,
            const Tensor& down, const Tensor& up) {
   const char* name = ops::LoraLinear::name;
@@ -122,7 +122,7 @@ std::vector<Sample> LoraLinear::samples() {
             for (std::int64_t o = 0; o < out; ++o) {
               y.push_back(biased ? at(4, 0, o, out) : 0);
               for (std::int64_t i = 0; i < in; ++i) {
-                double weight = at(1, o, i, in);  // of W + scale * B A, the two merged
+                double weight = at(1, o, i, in);  // of W + scale * B A
                 std::int64_t above = 0;
                 for (std::size_t k = 0; k < blocks.size(); above += blocks[k++].rows()) {
                   if (o < blocks[k].begin || o >= blocks[k].end) continue;

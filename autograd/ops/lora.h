@@ -1,10 +1,10 @@
-// A linear map with low-rank adapters (Hu et al. 2021, "LoRA", section 4.1): beside the product with
-// the pretrained weight W [out, in] runs one with B A of rank r, for chosen blocks of W's rows:
+// A linear map with low-rank adapters (Hu et al. 2021, "LoRA", section 4.1): to the product with
+// the pretrained weight W [out, in] it adds one with B A of rank r, for chosen blocks of W's rows:
 //   y = x W^T + b,   y_k += scale * (x A_k^T) B_k^T    for every block k of y's columns
 // With t = x A^T and dt_k = scale * dy_k B_k:
 //   dB_k = scale * dy_k^T t_k,   dA = dt^T x,   dx = dy W + dt A
-// dW and db cost nothing where W and b are frozen. A: [blocks * r, in], one A_k above the other; B:
-// [rows of all blocks, r], likewise.
+// dW and db cost nothing if W and b are frozen. A: [blocks * r, in], all A_k stacked; B: [rows of
+// all blocks, r], likewise.
 #pragma once
 
 #include "autograd/ops/matmul.h"

@@ -1,5 +1,5 @@
-// Matrix products. matmul: batched over the outer axes. linear: y = activation(x W^T + b), the layer
-// of every Transformer sub-layer, with bias and activation applied while the product is in cache.
+// Matrix products. matmul: batched over the outer axes. linear: y = activation(x W^T + b), with
+// bias and activation applied while the product is in cache.
 //   dx = dy W,  dW = dy^T x,  db = column sums of dy      (Deep Learning, section 6.5.4)
 #pragma once
 
@@ -42,7 +42,7 @@ namespace kette {
 
 Variable matmul(const Variable& a, const Variable& b, bool transpose_a = false,
                 bool transpose_b = false);
-/// A bias without elements (an undefined Variable) is left out.
+/// The bias may be an undefined Variable: none.
 Variable linear(const Variable& x, const Variable& weight, const Variable& bias,
                 Activation activation = Activation::none);
 

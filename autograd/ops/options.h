@@ -1,4 +1,4 @@
-// What ops are told besides their inputs, apart from the ops themselves: layers and models hand it on.
+// Options of ops, in a file of their own: layers and models pass them on.
 #pragma once
 
 #include <cstdint>
@@ -10,28 +10,28 @@
 
 namespace kette {
 
-/// Of autograd/ops/attention.h and autograd/ops/linear_attention.h.
+/// For autograd/ops/attention.h and autograd/ops/linear_attention.h.
 struct AttentionOptions {
   std::int64_t heads = 1;
   AttentionPattern pattern{};
   DropoutMask dropout{};  ///< of the probabilities; the paper has none
 
   std::int64_t key_heads() const { return heads / pattern.group; }
-  /// How many heads a row [Q K V] has, and how much of its width is queries.
+  /// The number of heads in a row [Q K V], and the width of its queries.
   std::int64_t heads_in_row() const { return heads + 2 * key_heads(); }
   std::int64_t query_width(std::int64_t row_width) const {
     return row_width / heads_in_row() * heads;
   }
 };
 
-/// Of autograd/ops/linear_cross_entropy.h.
+/// For autograd/ops/linear_cross_entropy.h.
 struct CrossEntropyOptions {
   double smoothing = 0;
   double scale = 1;  ///< e.g. 1 / tokens of the whole (accumulated) batch, for a mean
   std::optional<TwoViews> views{};  ///< each token comes twice
 };
 
-/// Of autograd/ops/lora.h: rows [begin, end) of a weight [out, in], columns of its result.
+/// For autograd/ops/lora.h: rows [begin, end) of a weight [out, in], columns of its result.
 struct RowBlock {
   std::int64_t begin = 0, end = 0;
   std::int64_t rows() const { return end - begin; }

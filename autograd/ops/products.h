@@ -1,4 +1,4 @@
-// The products that the backward passes of linear maps are made of.
+// The products in the backward passes of linear maps.
 #pragma once
 
 #include "autograd/gradient_slot.h"
@@ -6,12 +6,12 @@
 
 namespace kette {
 
-/// c = scale * a b, or c += it.
+/// c = scale * a b, or c += scale * a b if it adds.
 void multiply(const Matrix& c, const Matrix& a, const Matrix& b, bool adds = false,
               double scale = 1);
 
-/// Of y = x W^T + bias, for dy, x: [rows, ...]: dW += dy^T x, and dbias += the sums of dy's columns,
-/// which pass by in that product.
+/// For y = x W^T + bias and dy, x: [rows, ...]: dW += dy^T x, and dbias += the sums of dy's
+/// columns, computed in the same product.
 void add_parameter_gradients(const Tensor& dy, const Tensor& x, const Tensor& bias,
                              GradientSlot& dweight, GradientSlot& dbias);
 

@@ -20,8 +20,7 @@ struct Sum {
   static std::vector<Sample> samples();
 };
 
-/// The largest entry of each row: [rows..., width] -> [rows..., 1]. The gradient goes to the first
-/// of equals.
+/// The largest entry of each row: [rows..., width] -> [rows..., 1]. Ties: the first one.
 struct Max {
   static constexpr OpName name = "max";
   static constexpr const char* formula = "max_j x_ij over the last axis";

@@ -1,4 +1,4 @@
-// Root mean square norm (Zhang and Sennrich 2019, equation (4)); the maths stand in
+// Root mean square norm (Zhang and Sennrich 2019, equation (4)); the maths are in
 // tensor/rows/rms_norm.h.
 #pragma once
 

@@ -1,16 +1,16 @@
 // Rotary positions of queries and keys (Su et al. 2021, "RoFormer", section 3.2.2); the maths and
-// the layout of the pairs stand in tensor/rows/rotary.h. x: a projection whose first `turned` columns
-// are the heads that turn by their row's position, while the others stay: of [Q K V] [rows,
-// 3 * width] the first 2 * width. positions: i32 [rows].
+// the layout of the pairs are in tensor/rows/rotary.h. x: a projection; the heads in its first
+// `turned` columns are rotated by their row's position, the others are unchanged. For [Q K V]
+// [rows, 3 * width], turned = 2 * width. positions: i32 [rows].
 #pragma once
 
 #include "autograd/op_types.h"
 
 namespace kette {
 
-/// Cosines and sines of every angle position * base^(-2i/h), taken in f64:
-/// [positions, cos of h/2 pairs, sin of h/2 pairs]. Made once for a model that computes in `dtype`;
-/// under bf16 the table is f32, for 8 bits of a sine would move far positions.
+/// Cosines and sines of every angle position * base^(-2i/h), computed in f64: [positions, cos of
+/// h/2 pairs, sin of h/2 pairs]. Made once for a model that computes in `dtype`. For bf16 the table
+/// is f32, since a sine of 8 bits would shift far positions.
 Tensor rotary_table(std::int64_t positions, std::int64_t head_width, double base = 10000,
                     DType dtype = DType::f32, Device device = {});
 

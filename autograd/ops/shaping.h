@@ -30,7 +30,7 @@ struct Slice {
   static std::vector<Sample> samples();
 };
 
-/// a above b: joins two tensors along the outermost axis.
+/// Joins two tensors along the outermost axis, a first.
 struct Concatenate {
   static constexpr OpName name = "concatenate";
   static constexpr bool kIsLinear = true;

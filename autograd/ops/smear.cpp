@@ -39,7 +39,7 @@ Tensor Smear::forward(const Tensor& input, const Tensor& gates_of_heads) {
 
 void Smear::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dgates) {
   const std::int64_t width = x.width() / 3, heads = gates.elements();
-  // Each row reads the next one's upstream gradient, so nothing may be written over those.
+  // Each row reads the next row's upstream gradient, so these must not be overwritten.
   const Tensor gradient = Tensor::empty(dy.shape(), dy.dtype(), dy.device());
   const Tensor sums = Tensor::zeros({heads, width / heads}, compute_dtype(dy.dtype()), dy.device());
   visit_float(x.dtype(), name, [&]<class T>(T) {
@@ -60,7 +60,8 @@ Variable Smear::composed(const std::array<Variable, 2>& in) const {
   const Tensor& row = in[0].value();
   const std::int64_t rows = row.rows(), width = row.width() / 3, heads = in[1].value().elements();
   const std::vector<std::int32_t> places = positions.to(Device{}).values<std::int32_t>();
-  // Constants: what takes the row before, or where there is none the row itself; which gate a column has.
+  // Constants: a matrix that takes the row before (or, if none, the row itself), and the gate of
+  // each column.
   std::vector<double> before(static_cast<std::size_t>(rows * rows)),
       gate_of(static_cast<std::size_t>(heads * width));
   for (std::int64_t t = 0; t < rows; ++t) before[t * rows + (places[t] > 0 ? t - 1 : t)] = 1;

@@ -1,6 +1,6 @@
-// Smeared keys (Olsson et al. 2022); the maths stand in tensor/rows/smear.h. x: a projection
-// [Q K V], [rows, 3 * width]; gates: [heads], how much of each key is its own; positions: i32 [rows],
-// of each row in its sequence, which begins where that is 0.
+// Smeared keys (Olsson et al. 2022); the maths are in tensor/rows/smear.h. x: a projection [Q K V],
+// [rows, 3 * width]; gates: [heads], the share of a key itself; positions: i32 [rows], of each row
+// in its sequence, 0 at its start.
 #pragma once
 
 #include "autograd/op_types.h"
@@ -22,7 +22,7 @@ struct Smear {
 
 namespace kette {
 
-/// The shapes and types that smearing takes; an Error unless they are such.
+/// Throws an Error unless shapes and types fit.
 void check_smear(const Tensor& x, const Tensor& gates, const Tensor& positions);
 
 Variable smear(const Variable& x, const Variable& gates, const Tensor& positions);

@@ -9,7 +9,7 @@
 namespace kette::ops {
 namespace {
 
-/// Both are a row body forward and a row body of (y, dy) backward.
+/// For both: a row body forward, and one of (y, dy) backward.
 template <template <class> class Forward>
 Tensor apply(const Tensor& x) {
   KETTE_CHECK(x.width() > 0, "softmax: expected rows of at least one element, given ", x.shape());

@@ -1,4 +1,4 @@
-// Softmax and log softmax over the last axis; the maths stand in tensor/rows/softmax.h.
+// Softmax and log softmax over the last axis; the maths are in tensor/rows/softmax.h.
 #pragma once
 
 #include "autograd/op_types.h"

@@ -1,6 +1,5 @@
-// The gated activation of SwiGLU (Shazeer 2020, equation (6)); the maths stand in
-// tensor/rows/swiglu.h. x: [rows, 2 * hidden], the gate's columns before the value's; the result:
-// [rows, hidden].
+// The gated activation of SwiGLU (Shazeer 2020, equation (6)); the maths are in
+// tensor/rows/swiglu.h. x: [rows, 2 * hidden], the gate's columns first; result: [rows, hidden].
 #pragma once
 
 #include "autograd/op_types.h"

@@ -5,10 +5,10 @@
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "cli/show.h"
 #include "cli/tokenizer_option.h"
 #include "data/corpora/batch_sampler.h"
 #include "data/corpora/prepared_pairs.h"
-#include "data/files/json_text.h"
 #include "tensor/splitmix.h"
 #include "tensor/stopwatch.h"
 
@@ -62,15 +62,6 @@ void run(const BenchCorpusOptions& o) {
   watch.restart();
   for (std::int64_t i = 0; i < o.batches; ++i) tokens += tokens_of(sampler.next());
   const double seconds = watch.seconds();
-  const Json json = {{"pairs", corpus.size()},
-                     {"threads", threads},
-                     {"load_seconds", load_seconds},
-                     {"plan_seconds", plan_seconds},
-                     {"plan_bytes_per_pair",
-                      (rss_after - rss_before) * 1048576 / static_cast<double>(corpus.size())},
-                     {"batches_per_second", static_cast<double>(o.batches) / seconds},
-                     {"target_tokens_per_second", static_cast<double>(tokens.target) / seconds},
-                     {"peak_rss_mib", peak_rss_mib()}};
   std::cout << text("%s pairs, there after %.2f s; an epoch planned in %.2f s; ",
                     with_commas(corpus.size()).c_str(), load_seconds, plan_seconds)
             << text("%.0f batches/s, %s target tokens/s; at most %.0f MiB\n",
@@ -79,7 +70,16 @@ void run(const BenchCorpusOptions& o) {
                         static_cast<std::int64_t>(static_cast<double>(tokens.target) / seconds))
                         .c_str(),
                     peak_rss_mib());
-  if (o.common.json) print_json(json);
+  show(Report::of_facts({{"pairs", corpus.size()},
+                         {"threads", threads},
+                         {"load_seconds", load_seconds},
+                         {"plan_seconds", plan_seconds},
+                         {"plan_bytes_per_pair",
+                          (rss_after - rss_before) * 1048576 / static_cast<double>(corpus.size())},
+                         {"batches_per_second", static_cast<double>(o.batches) / seconds},
+                         {"target_tokens_per_second", static_cast<double>(tokens.target) / seconds},
+                         {"peak_rss_mib", peak_rss_mib()}}),
+       o.common);
 }
 
 void check(const BenchCorpusOptions& o) {

@@ -7,7 +7,7 @@
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/processes.h"
-#include "data/files/json_text.h"
+#include "cli/show.h"
 
 namespace kette::cli {
 namespace {
@@ -32,19 +32,19 @@ void run(const BenchExchangeOptions& o) {
   std::cout << processes.str() << "\n"
             << text("%.1f MiB: %.4f s, %.2f GB/s sent by each", o.mebibytes, ours,
                     sent / ours / 1e9);
-  Json json = {{"processes", n},
-               {"bytes", bytes},
-               {"seconds", ours},
-               {"seconds_each", times.ours},
-               {"bytes_sent", sent}};
+  Report report = Report::of_facts({{"processes", n},
+                                    {"bytes", bytes},
+                                    {"seconds", ours},
+                                    {"seconds_each", times.ours},
+                                    {"bytes_sent", sent}});
   if (!times.engine.empty()) {
     const double engine = median(times.engine);
     std::cout << text("; the engine's all-reduce %.4f s: %.2f of it", engine, ours / engine);
-    json["engine_seconds"] = engine;
-    json["engine_seconds_each"] = times.engine;
+    report.fact("engine_seconds", engine);
+    report.fact("engine_seconds_each", times.engine);
   }
   std::cout << "\n";
-  if (o.common.json) print_json(json);
+  show(report, o.common);
 }
 
 void add_bench_exchange_options(CLI::App& command) {

@@ -8,7 +8,7 @@
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/device_limits.h"
-#include "data/files/json_text.h"
+#include "cli/show.h"
 #include "decode/generator.h"
 #include "models/gpt.h"
 #include "tensor/machine.h"
@@ -79,26 +79,26 @@ void run(BenchGenerateOptions& o) {
     reads.push_back(bytes / reading / 1e9);
     shares.push_back(reading / a_token);
   }
-  Json json = {{"preset", o.architecture.preset()},
-               {"device", o.device.str()},
-               {"weights", name_of(weight_type)},
-               {"cache", name_of(o.cache)},
-               {"threads", threads},
-               {"texts", o.texts},
-               {"tokens_per_second", median(rates)},
-               {"prompt_tokens_per_second", median(prompts)},
-               {"processor_share", of_processors / all_seconds / threads},
-               {"weight_mib", bytes / (1 << 20)},
-               {"peak_rss_mib", peak_rss_mib()}};
+  Report report = Report::of_facts({{"preset", o.architecture.preset()},
+                                    {"device", o.device.str()},
+                                    {"weights", name_of(weight_type)},
+                                    {"cache", name_of(o.cache)},
+                                    {"threads", threads},
+                                    {"texts", o.texts},
+                                    {"tokens_per_second", median(rates)},
+                                    {"prompt_tokens_per_second", median(prompts)},
+                                    {"processor_share", of_processors / all_seconds / threads},
+                                    {"weight_mib", bytes / (1 << 20)},
+                                    {"peak_rss_mib", peak_rss_mib()}});
   if (on_host) {
-    json["read_gb_per_second"] = median(reads);
-    json["read_share"] = median(shares);
+    report.fact("read_gb_per_second", median(reads));
+    report.fact("read_share", median(shares));
   } else {
-    json["copy_gb_per_second"] = copying;
-    json["copy_share"] = median(shares);
+    report.fact("copy_gb_per_second", copying);
+    report.fact("copy_share", median(shares));
   }
-  print_lines(json);
-  if (o.common.json) print_json(json);
+  print_lines(report);
+  show(report, o.common);
 }
 
 void add_bench_generate_options(CLI::App& command) {

@@ -11,7 +11,7 @@
 #include "cli/bench/bench_ids.h"
 #include "cli/commands/commands.h"
 #include "cli/common.h"
-#include "data/files/json_text.h"
+#include "cli/show.h"
 #include "models/transformer.h"
 #include "tensor/backend.h"
 #include "tensor/stopwatch.h"
@@ -160,7 +160,11 @@ void run(const BenchOpsOptions& o) {
   constexpr std::size_t kElementwise =
       std::tuple_size_v<UnaryFunctions> + std::tuple_size_v<BinaryFunctions>;
   const std::vector<OpInfo> ops = all_ops();
-  Json entries = Json::array();
+  Table table{.key = "ops",
+              .columns = {{.key = "op", .title = "op"},
+                          {.key = "forward_ms", .title = "forward, ms", .digits = decimals(3)},
+                          {.key = "backward_ms", .title = "backward, ms", .digits = decimals(3)},
+                          {.key = "inputs", .title = "inputs"}}};
   std::cout << text("%-26s %12s %12s  %s\n", "op", "forward, ms", "backward, ms", "inputs");
   for (std::size_t i = 0; i < ops.size(); ++i) {
     const Case what = case_of(ops[i], i < kElementwise, realistic, o, config.width);
@@ -171,14 +175,12 @@ void run(const BenchOpsOptions& o) {
     std::cout << text("%-26s %12.3f %12.3f  %s\n", ops[i].name.c_str(), timing.forward,
                       timing.backward, shapes.c_str())
               << std::flush;
-    entries.push_back({{"op", ops[i].name},
-                       {"forward_ms", timing.forward},
-                       {"backward_ms", timing.backward},
-                       {"inputs", shapes}});
+    table.rows.push_back({{ops[i].name, timing.forward, timing.backward, shapes}});
   }
-  if (o.common.json)
-    print_json(
-        {{"preset", o.preset}, {"tokens", o.tokens}, {"threads", threads}, {"ops", entries}});
+  Report report =
+      Report::of_facts({{"preset", o.preset}, {"tokens", o.tokens}, {"threads", threads}});
+  report.table(std::move(table), kJson | kPage);
+  show(report, o.common);
 }
 
 void add_bench_ops_options(CLI::App& command) {

@@ -9,7 +9,7 @@
 #include "cli/architecture.h"
 #include "cli/commands/commands.h"
 #include "cli/common.h"
-#include "data/files/json_text.h"
+#include "cli/show.h"
 #include "models/autoregressive_model.h"
 #include "tensor/kernels.h"
 #include "tensor/machine.h"
@@ -96,7 +96,14 @@ void run(const BenchProductsOptions& o) {
   o.architecture.check();
   const std::unique_ptr<Model> model = o.architecture.config()->make_model();
   model->allocate(DType::f32, {}, Gradients::none);
-  Json entries = Json::array();
+  Table table{.key = "products",
+              .columns = {{.key = "m", .title = "m", .digits = whole()},
+                          {.key = "n", .title = "n", .digits = whole()},
+                          {.key = "k", .title = "k", .digits = whole()},
+                          {.key = "transpose", .title = "transpose"},
+                          {.key = "count", .title = "count", .digits = whole()},
+                          {.key = "gflops", .title = "own GFLOP/s", .digits = decimals(1)},
+                          {.key = "openblas_gflops", .title = "OpenBLAS", .digits = decimals(1)}}};
   double own_seconds = 0, blas_seconds = 0;
   std::cout << text("%-8s %-8s %-8s %-9s %-6s %12s %12s %7s\n", "m", "n", "k", "transpose", "count",
                     "own GFLOP/s", "OpenBLAS", "ratio");
@@ -113,25 +120,18 @@ void run(const BenchProductsOptions& o) {
                       static_cast<long long>(size.k), line(size).c_str(),
                       static_cast<long long>(count), rates.own, rates.blas, rates.own / rates.blas)
               << std::flush;
-    entries.push_back({{"m", size.m},
-                       {"n", size.n},
-                       {"k", size.k},
-                       {"transpose", line(size)},
-                       {"count", count},
-                       {"gflops", rates.own},
-                       {"openblas_gflops", rates.blas}});
+    table.rows.push_back({{size.m, size.n, size.k, line(size), count, rates.own, rates.blas}});
   }
   std::cout << text("All of a step: %.1f ms, by OpenBLAS %.1f ms, ratio %.2f\n", 1e3 * own_seconds,
                     1e3 * blas_seconds, blas_seconds / own_seconds);
-  if (o.common.json) {
-    print_json({{"preset", o.architecture.preset()},
-                {"tokens", o.tokens},
-                {"threads", threads},
-                {"blas_core", blas_core()},
-                {"seconds", own_seconds},
-                {"openblas_seconds", blas_seconds},
-                {"products", entries}});
-  }
+  Report report = Report::of_facts({{"preset", o.architecture.preset()},
+                                    {"tokens", o.tokens},
+                                    {"threads", threads},
+                                    {"blas_core", blas_core()},
+                                    {"seconds", own_seconds},
+                                    {"openblas_seconds", blas_seconds}});
+  report.table(std::move(table), kJson | kPage);
+  show(report, o.common);
 }
 
 void add_bench_products_options(CLI::App& command) {

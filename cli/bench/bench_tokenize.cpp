@@ -4,8 +4,8 @@
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "cli/show.h"
 #include "cli/tokenizer_option.h"
-#include "data/files/json_text.h"
 #include "data/files/text_file.h"
 #include "tensor/stopwatch.h"
 
@@ -34,20 +34,20 @@ void run(const BenchTokenizeOptions& o) {
   }
   const double typical = median(times);
   const double megabytes = static_cast<double>(content.size()) / 1e6;
-  const Json json = {{"tokenizer", tokenizer->fingerprint()},
-                     {"threads", threads},
-                     {"bytes", content.size()},
-                     {"tokens", tokens},
-                     {"load_seconds", load_seconds},
-                     {"seconds", typical},
-                     {"tokens_per_second", static_cast<double>(tokens) / typical},
-                     {"megabytes_per_second", megabytes / typical},
-                     {"peak_rss_mib", peak_rss_mib()}};
   std::cout << text(
       "%.2f MB, %s tokens in %.4f s: %.0f tokens/s, %.1f MB/s (median of %lld passes)\n", megabytes,
       with_commas(static_cast<std::int64_t>(tokens)).c_str(), typical,
       static_cast<double>(tokens) / typical, megabytes / typical, static_cast<long long>(o.steps));
-  if (o.common.json) print_json(json);
+  show(Report::of_facts({{"tokenizer", tokenizer->fingerprint()},
+                         {"threads", threads},
+                         {"bytes", content.size()},
+                         {"tokens", tokens},
+                         {"load_seconds", load_seconds},
+                         {"seconds", typical},
+                         {"tokens_per_second", static_cast<double>(tokens) / typical},
+                         {"megabytes_per_second", megabytes / typical},
+                         {"peak_rss_mib", peak_rss_mib()}}),
+       o.common);
 }
 
 void add_bench_tokenize_options(CLI::App& command) {

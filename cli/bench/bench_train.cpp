@@ -8,7 +8,7 @@
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/device_limits.h"
-#include "data/files/json_text.h"
+#include "cli/show.h"
 #include "models/gpt.h"
 #include "models/model_summary.h"
 #include "models/transformer.h"
@@ -100,27 +100,27 @@ void run(BenchTrainOptions& o) {
   // The better of two moments, for on a shared machine the limit moves, too.
   const double limit = std::max(limit_before, measure_product_gflops(o.compute, threads)),
                gflops = measured.flops / measured.seconds / 1e9;
-  const Json json = {
-      {"preset", o.architecture.preset()},
-      {"device", o.compute.device.str()},
-      {"precision", o.compute.computed_in()},
-      {"threads", threads},
-      {"steps", o.steps},
-      {"parameters", parameters},
-      {"target_tokens_per_second", median(measured.rates)},
-      {"target_tokens_per_second_overall", measured.target_tokens / measured.seconds},
-      {"source_tokens_per_second", measured.source_tokens / measured.seconds},
-      {"target_tokens_per_step", measured.target_tokens / static_cast<double>(o.steps)},
-      {"gflops", gflops},
-      {"sgemm_gflops", limit},
-      {"sgemm_share", gflops / limit},
-      {"peak_rss_mib", peak},
-      {"peak_tensor_mib", peak_tensors},
-      {"loss_first", measured.loss_first},
-      {"loss_last", measured.loss_last},
-      {"blas_core", blas_core()}};
-  print_lines(json);
-  if (o.common.json) print_json(json);
+  const Report report = Report::of_facts(
+      {{"preset", o.architecture.preset()},
+       {"device", o.compute.device.str()},
+       {"precision", o.compute.computed_in()},
+       {"threads", threads},
+       {"steps", o.steps},
+       {"parameters", parameters},
+       {"target_tokens_per_second", median(measured.rates)},
+       {"target_tokens_per_second_overall", measured.target_tokens / measured.seconds},
+       {"source_tokens_per_second", measured.source_tokens / measured.seconds},
+       {"target_tokens_per_step", measured.target_tokens / static_cast<double>(o.steps)},
+       {"gflops", gflops},
+       {"sgemm_gflops", limit},
+       {"sgemm_share", gflops / limit},
+       {"peak_rss_mib", peak},
+       {"peak_tensor_mib", peak_tensors},
+       {"loss_first", measured.loss_first},
+       {"loss_last", measured.loss_last},
+       {"blas_core", blas_core()}});
+  print_lines(report);
+  show(report, o.common);
 }
 
 void add_bench_train_options(CLI::App& command) {

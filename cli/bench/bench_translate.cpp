@@ -10,7 +10,7 @@
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/decoding.h"
-#include "data/files/json_text.h"
+#include "cli/show.h"
 #include "data/files/text_file.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "models/transformer.h"
@@ -105,24 +105,24 @@ void run(BenchTranslateOptions& o) {
   }
   const double typical = median(times);
   const auto sentences = static_cast<double>(sources.size());
-  const Json json = {{"preset", o.preset},
-                     {"device", o.device.str()},
-                     {"weights", name_of(weight_type)},
-                     {"cache", name_of(o.cache)},
-                     {"threads", threads},
-                     {"beam", o.decoding.search.beam},
-                     {"shortlist", o.shortlist},
-                     {"sentences", sources.size()},
-                     {"seconds", typical},
-                     {"sentences_per_second", sentences / typical},
-                     {"target_tokens_per_second", target_tokens / typical},
-                     {"processor_share", of_processors / all_seconds / threads},
-                     {"peak_rss_mib", peak_rss_mib()}};
   std::cout << text(
       "%.0f sentences in %.3f s: %.1f sentences/s, %.0f target tokens/s (median of %lld runs)\n",
       sentences, typical, sentences / typical, target_tokens / typical,
       static_cast<long long>(o.steps));
-  if (o.common.json) print_json(json);
+  show(Report::of_facts({{"preset", o.preset},
+                         {"device", o.device.str()},
+                         {"weights", name_of(weight_type)},
+                         {"cache", name_of(o.cache)},
+                         {"threads", threads},
+                         {"beam", o.decoding.search.beam},
+                         {"shortlist", o.shortlist},
+                         {"sentences", sources.size()},
+                         {"seconds", typical},
+                         {"sentences_per_second", sentences / typical},
+                         {"target_tokens_per_second", target_tokens / typical},
+                         {"processor_share", of_processors / all_seconds / threads},
+                         {"peak_rss_mib", peak_rss_mib()}}),
+       o.common);
 }
 
 void add_bench_translate_options(CLI::App& command) {

@@ -6,7 +6,7 @@
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/sentences.h"
-#include "data/files/json_text.h"
+#include "cli/show.h"
 #include "data/files/safetensors.h"
 #include "data/files/visible_text.h"
 #include "models/average.h"
@@ -54,12 +54,12 @@ void run(const AverageOptions& o) {
   check_output(o.out, files);
   average_checkpoints(files, o.out, o.any_run);
   std::cout << visible(o.out.string()) << ": the mean of " << files.size() << " checkpoints\n";
-  Json names = Json::array();
+  std::vector<std::string> names;
   for (const auto& file : files) {
     std::cout << "  " << visible(file.string()) << "\n";
     names.push_back(file.string());
   }
-  if (o.common.json) print_json({{"out", o.out.string()}, {"averaged", names}});
+  show(Report::of_facts({{"out", o.out.string()}, {"averaged", names}}), o.common);
 }
 
 void add_average_options(CLI::App& command) {

@@ -8,7 +8,7 @@
 #include "cli/common.h"
 #include "cli/scoring.h"
 #include "cli/sentences.h"
-#include "data/files/json_text.h"
+#include "cli/show.h"
 #include "data/files/text_file.h"
 
 namespace kette::cli {
@@ -73,8 +73,11 @@ void run(const BleuCommandOptions& o) {
       std::cout << text("%.4f\n", ScoreStatistics(metric, {hypotheses[i]}, of_sentence).score());
     }
   }
-  const Json scores = print_scores(hypotheses.views(), references, other, o.scoring);
-  if (o.common.json) print_json(scores);
+  Report report = report_of_scores(hypotheses.views(), references, other, o.scoring);
+  report.lead = std::string("Of ") +
+                (is_stdin(o.input) ? "translations on stdin" : o.input.string()) +
+                ". Made by kette bleu.";
+  show(report, o.common);
 }
 
 void add_bleu_options(CLI::App& command) {
@@ -91,6 +94,7 @@ void add_bleu_options(CLI::App& command) {
       "Translations of another system: also say whether they are better or worse by more than chance");
   group.flag("--sentence-level", options->sentence_level, "Also print the score of each line");
   options->scoring.add_to(command);
+  add_page_option(group, options->common);
   add_common_options(command, options->common);
   when_read(command, [options] { options->scoring.check(); });
   when_run(command, [options] { run(*options); });

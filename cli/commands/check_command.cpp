@@ -1,17 +1,14 @@
 // `kette check`: what is odd about a parallel corpus, as a table with samples, JSON and a page.
-#include <iostream>
 #include <memory>
 
-#include "cli/columns.h"
 #include "cli/commands/commands.h"
 #include "cli/common.h"
-#include "cli/odd_pairs.h"
 #include "cli/page_file.h"
 #include "cli/parallel_texts.h"
+#include "cli/show.h"
 #include "cli/tokenizer_option.h"
 #include "data/checks/corpus_check.h"
-#include "data/files/json_text.h"
-#include "inspect/training/corpus_page.h"
+#include "inspect/training/corpus_report.h"
 #include "tensor/stopwatch.h"
 #include "train/status_line.h"
 
@@ -24,7 +21,6 @@ struct CheckCommandOptions {
       test_targets;
   TsvOptions tsv;
   std::string tokenizer, fail_on = "never";
-  std::filesystem::path page;
   std::int64_t samples = 10;
   bool list = false, quiet = false;
 
@@ -35,88 +31,29 @@ struct CheckCommandOptions {
   }
 };
 
-std::string warning_above(double threshold) { return "above " + shortest(100 * threshold) + " %"; }
-
-void list_oddities(bool as_json) {
-  Columns table;
-  table.row({"finding", "a warning", "pairs that"});
-  Json list = Json::array();
-  for (const OddityInfo& info : oddities()) {
-    table.row({enum_name(info.oddity), warning_above(info.threshold), info.what});
-    list.push_back(
-        {{"finding", enum_name(info.oddity)}, {"threshold", info.threshold}, {"what", info.what}});
-  }
-  table.print();
-  std::cout << "Fewer than " << kTooFewToWarn << " pairs are no warning.\n";
-  if (as_json) print_json({{"findings", list}});
-}
-
-void print(const TextReport& report) {
-  std::cout << enum_name(report.role) << ": " << for_stdout(report.name()) << ", "
-            << with_commas(report.pairs) << " pairs, " << report.languages() << "\n";
-  Columns table;
-  table.row({"finding", "pairs", "in source", "in target", "share", "a warning", ""});
-  for (const OddPairs& finding : report.findings) {
-    const OddityInfo& info = info_of(finding.oddity);
-    const bool of_sides = finding.sources + finding.targets > 0;
-    table.row({info.title, with_commas(finding.pairs), of_sides ? with_commas(finding.sources) : "",
-               of_sides ? with_commas(finding.targets) : "", percent(report.share(finding)),
-               warning_above(info.threshold), report.is_warning(finding) ? "WARNING" : ""});
-  }
-  table.print();
-  for (const OddPairs& finding : report.findings) {
-    if (!finding.samples.empty()) print_samples(report, finding);
-  }
-  std::cout << "\n";
-}
-
-Json to_json(const TextReport& report) {
-  Json findings = Json::array();
-  for (const OddPairs& finding : report.findings) {
-    Json json = odd_pairs_json(report, finding);
-    json["threshold"] = info_of(finding.oddity).threshold;
-    json["warning"] = report.is_warning(finding);
-    findings.push_back(json);
-  }
-  return {{"role", enum_name(report.role)},
-          {"source", report.files.source.name()},
-          {"target", report.files.target.name()},
-          {"pairs", report.pairs},
-          {"source_language", report.source_language},
-          {"target_language", report.target_language},
-          {"findings", findings}};
-}
-
 void run(const CheckCommandOptions& o) {
   const int threads = use_threads(o.common);
-  if (o.list) return list_oddities(o.common.json);
+  if (o.list) return show(report_of_oddities(), o.common);
   CheckOptions options;
   options.samples = static_cast<std::size_t>(o.samples);
   if (!o.tokenizer.empty()) options.tokenizer = load_named_tokenizer(o.tokenizer);
   const Stopwatch watch;
-  CorpusReport report;
+  CorpusReport corpus;
   {
     StatusLine line(o.quiet);
-    report = check_corpus(o.texts(), options, [&](double share) {
+    corpus = check_corpus(o.texts(), options, [&](double share) {
       line.show([&] {
         return text("%.0f %% of the text", 100 * share) + time_left(line.seconds(), share);
       });
     });
   }
-  const std::int64_t warnings = report.warnings();
-  Json json = {{"warnings", warnings}, {"texts", Json::array()}};
-  for (const TextReport& of_text : report.texts) {
-    print(of_text);
-    json["texts"].push_back(to_json(of_text));
-  }
-  std::cout << warnings << (warnings == 1 ? " warning\n" : " warnings\n");
-  if (!o.page.empty()) write_page(o.page, corpus_page(report), json);
-  json["seconds"] = watch.seconds();
-  json["processor_seconds"] = processor_seconds();
-  json["peak_rss_mib"] = peak_rss_mib();
-  json["threads"] = threads;
-  if (o.common.json) print_json(json);
-  if (warnings > 0 && o.fail_on == "warnings") exit_with(1);
+  Report report = to_report(corpus);
+  report.fact("seconds", watch.seconds());
+  report.fact("processor_seconds", processor_seconds());
+  report.fact("peak_rss_mib", peak_rss_mib());
+  report.fact("threads", threads);
+  show(report, o.common);
+  if (corpus.warnings() > 0 && o.fail_on == "warnings") exit_with(1);
 }
 
 void check(const CheckCommandOptions& o) {
@@ -143,7 +80,7 @@ void add_check_options(CLI::App& command) {
   report.flag("--list", options->list,
               "List what is looked for and from which share on it is a warning, and stop");
   report.number("--samples", options->samples, at_least(0), "Pairs shown of each finding");
-  add_page_option(report, "--page", options->page, "Where a page with all of it goes");
+  add_page_option(report, "--page", options->common.out, "Where a page with all of it goes");
   report.choice("--fail-on", options->fail_on, {"never", "warnings"}, "What makes the exit code 1");
   report.flag("--quiet", options->quiet, "No progress line");
   add_common_options(command, options->common);

@@ -1,13 +1,11 @@
 // `kette compare`: where two models part, and what that points to.
-#include <iostream>
 #include <memory>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/decoding.h"
-#include "cli/page_file.h"
+#include "cli/show.h"
 #include "data/corpora/masking.h"
-#include "data/files/json_text.h"
 #include "decode/translator.h"
 #include "inspect/activations.h"
 #include "inspect/training/model_comparison.h"
@@ -20,7 +18,7 @@ namespace fs = std::filesystem;
 
 struct CompareOptions {
   CommonOptions common;
-  fs::path a, b, out;
+  fs::path a, b;
   std::string text, language;
   double tolerance = 0;
 };
@@ -66,63 +64,6 @@ Batch batch_of(const CompareOptions& o, const AnyModel& a, const AnyModel& b) {
   return one_sentence(*writes, ids, translated.front().front().tokens);
 }
 
-std::string line_of(const ComparedValues& one, bool differs) {
-  const std::string begin =
-      text("%c %-50s %-16s", differs ? '*' : ' ', one.name.c_str(), one.shape.c_str());
-  if (!one.difference) return begin + " " + one.why_not + "\n";
-  const ValueDifference& d = *one.difference;
-  return begin + text(" %10.2e %10.2e %12llu %12s\n", d.largest, d.relative,
-                      static_cast<unsigned long long>(d.ulps), with_commas(d.elements).c_str());
-}
-
-void print_table(const char* kind, const std::vector<ComparedValues>& all, double tolerance) {
-  std::cout << text("\n  %-50s %-16s %10s %10s %12s %12s\n", kind, "shape", "largest", "relative",
-                    "ulps", "elements");
-  for (const ComparedValues& one : all) {
-    std::cout << for_stdout(line_of(one, !one.is_equal(tolerance)));
-  }
-}
-
-void print(const ModelComparison& c) {
-  const std::size_t first = c.first_parting();
-  if (c.is_equal()) {
-    std::cout << "equal at all " << c.points.size() << " points"
-              << (c.tolerance == 0 ? std::string(", bit for bit") : text(", to %g", c.tolerance))
-              << "\n";
-  } else if (first == c.points.size()) {
-    std::cout << "equal at all " << c.points.size() << " points, but not in all parameters\n";
-  } else {
-    std::cout << "they part at " << c.points[first].name << ", point " << first + 1 << " of "
-              << c.points.size() << "\n";
-  }
-  for (const std::string& cause : c.causes) std::cout << for_stdout("- " + cause) << "\n";
-  std::vector<ComparedValues> parameters;  // those that differ
-  for (const ComparedValues& one : c.parameters) {
-    if (!one.is_equal(c.tolerance)) parameters.push_back(one);
-  }
-  std::cout << "\n" << parameters.size() << " of " << c.parameters.size() << " parameters differ\n";
-  if (!parameters.empty()) print_table("parameter", parameters, c.tolerance);
-  if (!c.is_equal()) print_table("point", c.points, c.tolerance);
-}
-
-Json to_json(const std::vector<ComparedValues>& all) {
-  Json list = Json::array();
-  for (const ComparedValues& one : all) {
-    Json json = {{"name", one.name}};
-    if (one.difference) {
-      const ValueDifference& d = *one.difference;
-      json.update({{"largest", d.largest},
-                   {"relative", d.relative},
-                   {"ulps", d.ulps},
-                   {"elements", d.elements}});
-    } else {
-      json["why_not"] = one.why_not;
-    }
-    list.push_back(json);
-  }
-  return list;
-}
-
 void run(const CompareOptions& o) {
   use_threads(o.common);
   if (o.a.empty() || o.b.empty()) {
@@ -135,25 +76,11 @@ void run(const CompareOptions& o) {
               " and a ", b.model->config().family().what);
   const ModelComparison comparison =
       compare_models(*a.model, *b.model, batch_of(o, a, b), o.tolerance);
-  print(comparison);
-  const std::size_t first = comparison.first_parting();
-  Json json = {{"equal", comparison.is_equal()},
-               {"first_parting",
-                first < comparison.points.size() ? Json(comparison.points[first].name) : Json()},
-               {"causes", comparison.causes},
-               {"settings", Json::object()},
-               {"parameters", to_json(comparison.parameters)},
-               {"points", to_json(comparison.points)}};
-  for (const ComparedSetting& setting : comparison.settings) {
-    json["settings"][setting.name] = {setting.a, setting.b};
-  }
-  if (!o.out.empty()) {
-    const std::string page = comparison_page(
-        comparison, o.a.string(), o.b.string(),
-        o.text.empty() ? "Both read the same random tokens." : "Both read \"" + o.text + "\".");
-    write_page(o.out, page, json);
-  }
-  if (o.common.json) print_json(json);
+  Report report = to_report(comparison, o.a.string(), o.b.string());
+  report.lead = (o.text.empty() ? std::string("Both read the same random tokens.")
+                                : "Both read \"" + o.text + "\".") +
+                " Made by kette compare.";
+  show(report, o.common);
   if (!comparison.is_equal()) exit_with(1);
 }
 
@@ -170,7 +97,7 @@ void add_compare_options(CLI::App& command) {
   add_language_option(group, options->language).needs(what);
   group.number("--tolerance", options->tolerance, at_least(0),
                "Largest difference that counts as none");
-  add_page_option(group, "--out", options->out, "Where a page goes (default: none, only tables)");
+  add_page_option(group, options->common);
   add_common_options(command, options->common);
   when_run(command, [options, &command] { as_usage(command, [&] { run(*options); }); });
 }

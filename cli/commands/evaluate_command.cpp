@@ -13,10 +13,11 @@
 #include "cli/scoring.h"
 #include "cli/sentences.h"
 #include "cli/shared_translator.h"
+#include "cli/show.h"
 #include "cli/text_model.h"
-#include "data/files/json_text.h"
 #include "data/files/text_file.h"
 #include "data/files/visible_text.h"
+#include "tensor/suggestion.h"
 
 namespace kette::cli {
 namespace {
@@ -135,13 +136,14 @@ void evaluate_translation(const EvaluateOptions& o) {
     output->write(written);
     output->finish();
   }
-  Json scores = print_scores(views(translations), {reference.views()},
-                             {o.against.string(), views(others)}, o.scoring);
-  if (!o.common.json) return;
-  scores["beam"] = o.decoding.search.beam;
-  scores["length_penalty"] = o.decoding.search.length_penalty.str();
-  scores["sentences"] = source.size();
-  print_json(scores);
+  Report report = report_of_scores(views(translations), {reference.views()},
+                                   {o.against.string(), views(others)}, o.scoring);
+  report.lead =
+      "Of " + joined(o.model.models) + " on " + o.source.string() + ". Made by kette evaluate.";
+  report.fact("beam", o.decoding.search.beam);
+  report.fact("length_penalty", o.decoding.search.length_penalty.str());
+  report.fact("sentences", source.size());
+  show(report, o.common);
 }
 
 void run(const EvaluateOptions& o) {
@@ -149,7 +151,7 @@ void run(const EvaluateOptions& o) {
   if (o.text.files.empty()) {
     evaluate_translation(o);
   } else {
-    evaluate_text(o.model, o.text, o.common.json);
+    show(evaluated_text(o.model, o.text), o.common);
   }
 }
 
@@ -182,6 +184,8 @@ void add_options(CLI::App& command, EvaluateOptions& options) {
   add_candidate_options(command, options.decoding, options.candidates, search, false);
   exclude_groups(command, texts, {"Translation", "Scoring", "Search", "Candidates"});
   exclude_groups(command, source, {"Language model"});
+  OptionGroup found(command, "Result");
+  add_page_option(found, options.common);
   add_common_options(command, options.common);
 }
 

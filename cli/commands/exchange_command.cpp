@@ -4,7 +4,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
-#include "data/files/json_text.h"
+#include "cli/show.h"
 #include "data/files/visible_text.h"
 #include "models/exchange/hugging_face.h"
 
@@ -25,10 +25,11 @@ void run(const ExchangeOptions& o, Exchange exchange) {
   std::cerr << visible(o.from.string()) << ": " << summary << "\n";
   for (const std::string& note : notes) std::cerr << "kette: " << visible(note) << "\n";
   std::cerr << o.out.string() << ": written" << std::endl;
-  if (o.common.json) {
-    print_json(
-        {{"from", o.from.string()}, {"out", o.out.string()}, {"model", summary}, {"notes", notes}});
-  }
+  show(Report::of_facts({{"from", o.from.string()},
+                         {"out", o.out.string()},
+                         {"model", summary},
+                         {"notes", notes}}),
+       o.common);
 }
 
 void add_exchange(CLI::App& command, const std::string& from, const std::string& from_help,

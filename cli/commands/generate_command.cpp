@@ -12,9 +12,9 @@
 #include "cli/processes.h"
 #include "cli/sentences.h"
 #include "cli/shared_translator.h"
+#include "cli/text_stream.h"
 #include "data/files/json_text.h"
 #include "data/files/text_file.h"
-#include "data/files/utf8.h"
 #include "decode/generator.h"
 #include "tensor/stopwatch.h"
 
@@ -32,51 +32,6 @@ struct GenerateCommandOptions {
   bool echo = true, stop = true;
   ContinueOptions search;
 };
-
-/// Writes a text as its tokens come, whole characters at a time. Of what is written it keeps a few tokens, for what a
-/// token stands for may depend on those before it.
-class TextStream {
- public:
-  /// prompt: what stands before them, and is not written.
-  TextStream(const Tokenizer& tokenizer, const std::vector<std::int32_t>& prompt)
-      : tokenizer_(tokenizer),
-        tokens_(prompt.end() - std::min(kKept, std::ssize(prompt)), prompt.end()),
-        written_(tokenizer.decode(tokens_).size()) {}
-
-  void add(std::int32_t token) {
-    tokens_.push_back(token);
-    const std::string text = tokenizer_.decode(tokens_);
-    const std::size_t whole = text.size() - unfinished_utf8(text);
-    if (whole > written_) {
-      std::cout << for_stdout(text.substr(written_, whole - written_)) << std::flush;
-    }
-    written_ = std::max(written_, whole);
-    if (written_ == text.size() && std::ssize(tokens_) > 2 * kKept) {
-      tokens_.erase(tokens_.begin(), tokens_.end() - kKept);
-      written_ = tokenizer_.decode(tokens_).size();
-    }
-  }
-  void finish() {
-    const std::string text = tokenizer_.decode(tokens_);
-    if (text.size() > written_) std::cout << for_stdout(text.substr(written_));
-    std::cout << std::flush;
-  }
-
- private:
-  static constexpr std::ptrdiff_t kKept = 16;
-  const Tokenizer& tokenizer_;
-  std::vector<std::int32_t> tokens_;
-  std::size_t written_ = 0;  // bytes of what they stand for
-};
-
-/// What the tokens add to the text of a prompt: by themselves they would begin a text, which some tokenizers spell without
-/// the space before its first word.
-std::string text_after(const Tokenizer& tokenizer, std::vector<std::int32_t> prompt,
-                       const std::vector<std::int32_t>& tokens) {
-  const std::size_t begin = tokenizer.decode(prompt).size();
-  prompt.insert(prompt.end(), tokens.begin(), tokens.end());
-  return tokenizer.decode(prompt).substr(begin);
-}
 
 std::string read_prompt(const GenerateCommandOptions& o) {
   if (o.prompt_file.empty()) return o.prompt;

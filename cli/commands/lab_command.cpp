@@ -1,11 +1,9 @@
 // `kette lab NAME`: experiments of the literature, with "paper, here, holds".
 #include <algorithm>
-#include <iostream>
 #include <memory>
 
 #include "cli/commands/commands.h"
-#include "cli/common.h"
-#include "cli/page_file.h"
+#include "cli/show.h"
 #include "inspect/lab/experiment.h"
 #include "tensor/stopwatch.h"
 #include "tensor/suggestion.h"
@@ -17,21 +15,9 @@ namespace {
 struct LabOptions {
   CommonOptions common;
   std::string name;
-  std::filesystem::path out;
   bool list = false;
   ExperimentOptions experiment;
 };
-
-void print_list(bool json) {
-  Json list = Json::array();
-  for (const Experiment& experiment : experiments()) {
-    std::cout << text("%-16s %s\n%-16s after %s\n", experiment.name.c_str(),
-                      experiment.what.c_str(), "", experiment.paper.c_str());
-    list.push_back(
-        {{"name", experiment.name}, {"what", experiment.what}, {"paper", experiment.paper}});
-  }
-  if (json) print_json({{"experiments", list}});
-}
 
 const Experiment& named(const std::string& name) {
   std::vector<std::string> names;
@@ -57,27 +43,19 @@ void check_inputs(const Experiment& experiment, const ExperimentOptions& options
   }
 }
 
-void print(const ExperimentReport& report) {
-  for (const Finding& finding : report.findings) {
-    std::cout << text("%-5s %s\n      paper: %s\n      here:  %s\n",
-                      finding.holds ? "holds" : "NOT", finding.claim.c_str(), finding.paper.c_str(),
-                      finding.here.c_str());
-  }
-}
-
 void run(const LabOptions& o) {
   use_threads(o.common);
-  if (o.list) return print_list(o.common.json);
+  if (o.list) return show(list_of_experiments(), o.common);
   const Experiment& experiment = named(o.name);
   check_inputs(experiment, o.experiment);
   const Stopwatch watch;
   Page page("kette lab " + experiment.name,
             experiment.what + ". Made by kette lab" +
                 (o.experiment.quick ? " with --quick, which proves nothing." : "."));
-  ExperimentReport report;
+  ExperimentReport found;
   {
     StatusLine line(false);
-    report = experiment.run(
+    found = experiment.run(
         o.experiment,
         [&](const std::string& what, double share) {
           line.show([&] {
@@ -87,23 +65,10 @@ void run(const LabOptions& o) {
         },
         page);
   }
-  if (o.experiment.quick) std::cout << "With --quick, which proves nothing:\n";
-  print(report);
-  bool holds = true;
-  Json findings = Json::array();
-  for (const Finding& finding : report.findings) {
-    holds = holds && finding.holds;
-    findings.push_back({{"claim", finding.claim},
-                        {"paper", finding.paper},
-                        {"here", finding.here},
-                        {"holds", finding.holds}});
-  }
-  Json json = {
-      {"experiment", experiment.name}, {"quick", o.experiment.quick}, {"holds", holds},
-      {"findings", findings},          {"numbers", report.numbers},   {"seconds", watch.seconds()}};
-  if (!o.out.empty()) write_page(o.out, experiment_page(experiment, report, std::move(page)), json);
-  if (o.common.json) print_json(json);
-  if (!holds && !o.experiment.quick) exit_with(1);
+  Report report = to_report(experiment, found, o.experiment.quick, page);
+  report.fact("seconds", watch.seconds());
+  show(report, o.common);
+  if (!found.holds() && !o.experiment.quick) exit_with(1);
 }
 
 void add_lab_options(CLI::App& command) {
@@ -111,7 +76,7 @@ void add_lab_options(CLI::App& command) {
   OptionGroup group(command, "Experiment");
   group.text("NAME", options->name, "Which one", "");
   group.flag("--list", options->list, "List them, and stop");
-  add_page_option(group, "--out", options->out, "Where its page goes (default: none)");
+  add_page_option(group, options->common);
   group.number("--seed", options->experiment.seed, "The first seed");
   group.number("--seeds", options->experiment.seeds, at_least(1),
                "How many, where an experiment repeats itself");

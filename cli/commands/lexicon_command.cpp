@@ -9,9 +9,9 @@
 #include "cli/common.h"
 #include "cli/decoding.h"
 #include "cli/parallel_texts.h"
+#include "cli/show.h"
 #include "data/corpora/lexicon.h"
 #include "data/corpora/parallel_corpus.h"
-#include "data/files/json_text.h"
 #include "data/files/visible_text.h"
 #include "models/model_directory.h"
 #include "models/parameter_room.h"
@@ -85,15 +85,15 @@ void run(const LexiconCommandOptions& o) {
             << text(" pairs, %s pieces of source pieces, %.0f of %s for a sentence\n",
                     with_commas(lexicon.entries()).c_str(), tokens,
                     with_commas(lexicon.vocabulary()).c_str());
-  if (!o.common.json) return;
-  print_json({{"out", file.string()},
-              {"pairs", pairs.size()},
-              {"entries", lexicon.entries()},
-              {"vocabulary", lexicon.vocabulary()},
-              {"pieces_of_a_sentence", tokens},
-              {"seconds", seconds},
-              {"peak_rss_mib", peak_rss_mib()},
-              {"threads", threads}});
+  show(Report::of_facts({{"out", file.string()},
+                         {"pairs", pairs.size()},
+                         {"entries", lexicon.entries()},
+                         {"vocabulary", lexicon.vocabulary()},
+                         {"pieces_of_a_sentence", tokens},
+                         {"seconds", seconds},
+                         {"peak_rss_mib", peak_rss_mib()},
+                         {"threads", threads}}),
+       o.common);
 }
 
 void add_lexicon_options(CLI::App& command) {

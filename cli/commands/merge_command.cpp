@@ -4,7 +4,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
-#include "data/files/json_text.h"
+#include "cli/show.h"
 #include "data/files/visible_text.h"
 #include "models/adapter_directory.h"
 
@@ -21,7 +21,7 @@ void run(const MergeOptions& o) {
   merge_adapters(o.model, o.out, o.base);
   std::cout << visible(o.out.string()) << ": " << visible(o.model.string())
             << " merged into its base\n";
-  if (o.common.json) print_json({{"out", o.out.string()}, {"model", o.model.string()}});
+  show(Report::of_facts({{"out", o.out.string()}, {"model", o.model.string()}}), o.common);
 }
 
 void add_merge_options(CLI::App& command) {

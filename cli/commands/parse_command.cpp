@@ -11,9 +11,11 @@
 #include "cli/processes.h"
 #include "cli/sentences.h"
 #include "cli/shared_translator.h"
+#include "cli/show.h"
 #include "data/files/json_text.h"
 #include "decode/tree_parser.h"
 #include "tensor/stopwatch.h"
+#include "tensor/suggestion.h"
 
 namespace kette::cli {
 namespace {
@@ -68,14 +70,15 @@ class Parser {
 
   /// Once, of all.
   void say_unknown(const std::string& name) const { cli::say_unknown(unknown_, name); }
-  Json json(int threads) const {
-    return {{"sentences", sentences_},
-            {"seconds", seconds_},
-            {"sentences_per_second", seconds_ > 0 ? static_cast<double>(sentences_) / seconds_ : 0},
-            {"beam", options_.search.beam},
-            {"length_penalty", options_.search.length_penalty.str()},
-            {"peak_rss_mib", peak_rss_mib()},
-            {"threads", threads}};
+  void add_facts(Report& report, int threads) const {
+    report.fact("sentences", sentences_);
+    report.fact("seconds", seconds_);
+    report.fact("sentences_per_second",
+                seconds_ > 0 ? static_cast<double>(sentences_) / seconds_ : 0.0);
+    report.fact("beam", options_.search.beam);
+    report.fact("length_penalty", options_.search.length_penalty.str());
+    report.fact("peak_rss_mib", peak_rss_mib());
+    report.fact("threads", threads);
   }
 
  private:
@@ -123,7 +126,9 @@ void parse_lines(const ParseCommandOptions& o, int threads) {
   if (!sink) return;
   sink->finish();
   parser.say_unknown(source.name());
-  if (o.common.json) print_json(parser.json(threads));
+  Report report;
+  parser.add_facts(report, threads);
+  show(report, o.common);
 }
 
 void parse_gold(const ParseCommandOptions& o, int threads) {
@@ -145,12 +150,11 @@ void parse_gold(const ParseCommandOptions& o, int threads) {
     output->write(written);
     output->finish();
   }
-  const ParseScore score = parse_score(gold, found, o.scoring);
-  print_parse_score(score);
-  if (!o.common.json) return;
-  Json json = parse_score_json(score);
-  json.update(parser.json(threads));
-  print_json(json);
+  Report report = to_report(parse_score(gold, found, o.scoring));
+  report.lead =
+      "By " + joined(o.model.models) + ", of " + o.gold.string() + ". Made by kette parse.";
+  parser.add_facts(report, threads);
+  show(report, o.common);
 }
 
 void run(const ParseCommandOptions& o) {
@@ -174,6 +178,7 @@ void add_parse_options(CLI::App& command) {
                                 "Instead: parse the words of these trees, and print the score")
                           .excludes(input);
   for (Option option : add_parse_scoring_options(text, options->scoring)) option.needs(gold);
+  add_page_option(text, options->common).needs(gold);
   OptionGroup search(command, "Search");
   add_beam_options(search, options->search);
   search.number("--batch-tokens", options->work.batch_tokens, at_least(1),

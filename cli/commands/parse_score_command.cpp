@@ -6,7 +6,7 @@
 #include "cli/common.h"
 #include "cli/parse_scoring.h"
 #include "cli/scoring.h"
-#include "data/files/json_text.h"
+#include "cli/show.h"
 
 namespace kette::cli {
 namespace {
@@ -26,13 +26,13 @@ void run(ParseScoreCommandOptions& o) {
     other = parse_statistics(gold, read_trees_beside(gold, o.against, kWholeText), o.scoring);
   }
   const ParseScore score = parse_score(gold, test, o.scoring);
-  print_parse_score(score);
-  Json json = parse_score_json(score);
+  Report report = to_report(score);
+  report.lead = o.test.string() + " against " + o.gold.string() + ". Made by kette parse-score.";
   if (other) {
-    json["against"] =
-        print_comparison(parse_statistics(gold, test, o.scoring), o.against.string(), *other);
+    report.inner("against", report_of_comparison(parse_statistics(gold, test, o.scoring),
+                                                 o.against.string(), *other));
   }
-  if (o.common.json) print_json(json);
+  show(report, o.common);
 }
 
 void add_parse_score_options(CLI::App& command) {
@@ -55,6 +55,7 @@ void add_parse_score_options(CLI::App& command) {
       "--cutoff", options->scoring.cutoff, at_least(1),
       "Score those of at most so many words by themselves, too (default: 40, or what --parameters has)");
   add_parse_scoring_options(group, options->scoring);
+  add_page_option(group, options->common);
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }

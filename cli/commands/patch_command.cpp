@@ -6,13 +6,11 @@
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/decoding.h"
-#include "cli/page_file.h"
 #include "cli/sentences.h"
+#include "cli/show.h"
 #include "data/bundled/minimal_pairs.h"
-#include "data/files/json_text.h"
 #include "data/files/text_file.h"
 #include "decode/translator.h"
-#include "inspect/page/html.h"
 #include "inspect/passes/patching.h"
 #include "tensor/stopwatch.h"
 #include "train/status_line.h"
@@ -25,7 +23,7 @@ using Ids = std::vector<std::int32_t>;
 struct PatchOptions {
   CommonOptions common;
   ModelOptions model;
-  std::filesystem::path pairs, out;
+  std::filesystem::path pairs;
   std::string contrast, language;
   std::int64_t count = 100;
   std::uint64_t seed = 2017;
@@ -42,11 +40,7 @@ std::vector<TextPair> read_pairs(const std::filesystem::path& file, bool needs_n
   for (std::int64_t i = 0; i < lines.size(); ++i) {
     std::vector<std::string> fields(1);
     for (const char c : lines.views()[i]) {
-      if (c == '\t') {
-        fields.emplace_back();
-      } else {
-        fields.back() += c;
-      }
+      c == '\t' ? fields.emplace_back() : fields.back() += c;
     }
     KETTE_CHECK(fields.size() == 4 || (fields.size() == 2 && !needs_next), file.string(), ":",
                 i + 1, ": expected ", needs_next ? "" : "two texts, or ",
@@ -130,53 +124,6 @@ std::vector<Counterfactual> counterfactuals(const SavedModel<AutoregressiveModel
   return result;
 }
 
-void print(const PatchStudy& study) {
-  std::cout
-      << text("%lld pairs; %lld left out, as the model has not both words right\n\n",
-              static_cast<long long>(study.pairs), static_cast<long long>(study.wrong))
-      << "Recovered by one word, before the first block and after each, +- of a 95 % interval\n";
-  for (const PatchStudy::Place& place : study.places) {
-    std::cout << text("%-8s %-12s", place.side == Side::source ? "encoder" : "decoder",
-                      place.role.c_str());
-    for (const MeanOfPairs& mean : place.recovered) {
-      std::cout << text("  %15s", mean.str().c_str());
-    }
-    std::cout << "\n";
-  }
-  std::vector<PatchStudy::OfHead> heads = study.heads;
-  std::stable_sort(heads.begin(), heads.end(), [](const auto& a, const auto& b) {
-    return a.recovered.mean > b.recovered.mean;
-  });
-  std::cout << "\nHeads that bring most back\n";
-  for (std::size_t i = 0; i < std::min<std::size_t>(8, heads.size()); ++i) {
-    std::cout << text("%-10s head %lld  %15s\n",
-                      study.attentions[heads[i].head.attention].name().c_str(),
-                      static_cast<long long>(heads[i].head.head), heads[i].recovered.str().c_str());
-  }
-}
-
-Json to_json(const PatchStudy& study) {
-  const auto mean = [](const MeanOfPairs& value) {
-    return Json{{"mean", value.mean}, {"half_width", value.half_width}, {"values", value.pairs}};
-  };
-  Json places = Json::array(), heads = Json::array();
-  for (const PatchStudy::Place& place : study.places) {
-    Json levels = Json::array();
-    for (const MeanOfPairs& value : place.recovered) levels.push_back(mean(value));
-    places.push_back({{"stack", place.side == Side::source ? "encoder" : "decoder"},
-                      {"words", place.role},
-                      {"recovered", levels}});
-  }
-  for (const PatchStudy::OfHead& one : study.heads) {
-    const AttentionPart& part = study.attentions[one.head.attention];
-    heads.push_back({{"attention", enum_name(part.kind)},
-                     {"layer", part.layer},
-                     {"head", one.head.head},
-                     {"recovered", mean(one.recovered)}});
-  }
-  return {{"pairs", study.pairs}, {"left_out", study.wrong}, {"places", places}, {"heads", heads}};
-}
-
 void run(PatchOptions& o) {
   use_threads(o.common);
   if (o.pairs.empty() == o.contrast.empty()) {
@@ -187,7 +134,6 @@ void run(PatchOptions& o) {
   KETTE_CHECK(
       saved.model->has_encoder() || o.contrast.empty(),
       "patch: expected --pairs, for the bundled pairs are for translation, given --contrast");
-  const bool parses = saved.tokenizer->kind() == "tree";
   if (!o.contrast.empty()) {
     check_translates(*saved.tokenizer, o.model.model.string(),
                      "--pairs, with the symbols that follow each sentence");
@@ -195,7 +141,7 @@ void run(PatchOptions& o) {
   const Stopwatch watch;
   Left left;
   // What a parser would write by itself, without what keeps it a tree, is none of its trees.
-  const bool needs_next = parses || !saved.model->has_encoder();
+  const bool needs_next = saved.tokenizer->writes() != Writes::text || !saved.model->has_encoder();
   const std::vector<Counterfactual> pairs =
       counterfactuals(saved, o.pairs.empty() ? bundled_pairs(o) : read_pairs(o.pairs, needs_next),
                       o.language, left);
@@ -215,19 +161,14 @@ void run(PatchOptions& o) {
       });
     });
   }
-  print(study);
-  Json json = to_json(study);
-  if (!o.out.empty()) {
-    const std::string what = o.contrast.empty() ? o.pairs.filename().string() : o.contrast;
-    write_page(o.out,
-               patch_page(study, *saved.tokenizer, "Where the difference travels: " + what,
-                          "In " + name_of_folder(o.model.model) + ", a " +
-                              saved.model->config().family().what + " (" +
-                              headline(saved.model->config()) + "). Made by kette patch."),
-               json);
-  }
-  json["seconds"] = watch.seconds();
-  if (o.common.json) print_json(json);
+  Report report = to_report(study, *saved.tokenizer);
+  report.title = "Where the difference travels: " +
+                 (o.contrast.empty() ? o.pairs.filename().string() : o.contrast);
+  report.lead = "In " + name_of_folder(o.model.model) + ", a " +
+                saved.model->config().family().what + " (" + headline(saved.model->config()) +
+                "). Made by kette patch.";
+  report.fact("seconds", watch.seconds());
+  show(report, o.common);
 }
 
 void add_patch_options(CLI::App& command) {
@@ -244,7 +185,7 @@ void add_patch_options(CLI::App& command) {
   add_language_option(group, options->language);
   group.number("--count", options->count, at_least(1), "How many of those").excludes(pairs);
   group.number("--seed", options->seed, "Of those").excludes(pairs);
-  add_page_option(group, "--out", options->out, "Where the page goes (default: none, only tables)");
+  add_page_option(group, options->common);
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }

@@ -4,7 +4,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
-#include "data/files/json_text.h"
+#include "cli/show.h"
 #include "data/files/visible_text.h"
 #include "models/quantized.h"
 
@@ -24,12 +24,11 @@ void run(const QuantizeOptions& o) {
   const std::uintmax_t bytes = std::filesystem::file_size(o.out / kModelFile);
   std::cout << visible(o.out.string()) << ": " << visible(o.model.string()) << " in " << o.weights
             << text(", %.1f MiB\n", static_cast<double>(bytes) / (1 << 20));
-  if (o.common.json) {
-    print_json({{"out", o.out.string()},
-                {"model", o.model.string()},
-                {"weights", o.weights},
-                {"bytes", bytes}});
-  }
+  show(Report::of_facts({{"out", o.out.string()},
+                         {"model", o.model.string()},
+                         {"weights", o.weights},
+                         {"bytes", bytes}}),
+       o.common);
 }
 
 void add_quantize_options(CLI::App& command) {

@@ -8,6 +8,7 @@
 #include "cli/processes.h"
 #include "cli/sentences.h"
 #include "cli/shared_translator.h"
+#include "cli/show.h"
 #include "data/files/json_text.h"
 #include "data/files/text_file.h"
 #include "data/files/visible_text.h"
@@ -99,12 +100,11 @@ void run(const ScoreCommandOptions& o) {
     if (o.tokens) std::cout << token_columns(*loaded.tokenizer, target_ids[i], score);
     std::cout << '\n';
   }
-  if (o.common.json) {
-    print_json({{"sentences", source.size()},
-                {"tokens", tokens},
-                {"log_probability", sum},
-                {"log_probability_per_token", sum / static_cast<double>(tokens)}});
-  }
+  show(Report::of_facts({{"sentences", source.size()},
+                         {"tokens", tokens},
+                         {"log_probability", sum},
+                         {"log_probability_per_token", sum / static_cast<double>(tokens)}}),
+       o.common);
 }
 
 void add_score_options(CLI::App& command) {

@@ -9,7 +9,7 @@
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/sentences.h"
-#include "data/files/json_text.h"
+#include "cli/show.h"
 #include "data/sentences/sentence_splitter.h"
 #include "data/sentences/words.h"
 #include "tensor/stopwatch.h"
@@ -112,13 +112,13 @@ void run(const SplitCommandOptions& o) {
   lines.end_paragraph();
   sink.write(lines.take());
   sink.finish();
-  if (!o.common.json) return;
-  print_json({{"language", o.language},
-              {o.breaks == LineBreaks::end ? "lines" : "paragraphs", lines.groups()},
-              {"sentences", lines.sentences()},
-              {"seconds", watch.seconds()},
-              {"peak_rss_mib", peak_rss_mib()},
-              {"threads", threads}});
+  show(Report::of_facts({{"language", o.language},
+                         {o.breaks == LineBreaks::end ? "lines" : "paragraphs", lines.groups()},
+                         {"sentences", lines.sentences()},
+                         {"seconds", watch.seconds()},
+                         {"peak_rss_mib", peak_rss_mib()},
+                         {"threads", threads}}),
+       o.common);
 }
 
 void add_split_options(CLI::App& command) {

@@ -54,19 +54,19 @@ void print_result(const TrainCommandOptions& o, const std::filesystem::path& out
     json["average"] = {{"valid_loss", result.average.loss}, {"is_model", result.is_average_best}};
     add_score(json["average"], result.average.score);
   }
-  json.update(speed_json(o.compute(), read_config(out)->summary(), result, threads));
+  json.update(speed_json(o.compute(), summary_of(*read_config(out)), result, threads));
   json.update(watching);
   print_json(json);
 }
 
-template <class Options>
-void train_and_report(const TrainCommandOptions& o, Options options, int threads) {
+void train_and_report(const TrainCommandOptions& o, const TrainRun& run, int threads) {
+  TrainOptions& options = *run.options;
   o.compute().apply();
   TrainingRecorder recorder(o.record());
   RunPage page;
   if (!o.record().parts.empty()) options.observers.push_back(&recorder);
   if (o.wants_page()) options.observers.push_back(&page);  // with what was just recorded
-  const TrainResult result = train(options);
+  const TrainResult result = run.start();
   if (o.common().json && communicator().is_first()) {
     print_result(o, options.out, result, threads,
                  {{"record_seconds", recorder.seconds()}, {"page_seconds", page.seconds()}});
@@ -86,7 +86,7 @@ void run(CLI::App& command, TrainCommandOptions& o) {
   const std::string fitted = o.fit(command, threads);
   if (!fitted.empty() && !o.is_quiet()) std::cerr << fitted << "\n";
   o.take_gpu(communicator());
-  o.with_options(command, [&](auto options) { train_and_report(o, std::move(options), threads); });
+  train_and_report(o, o.run_of(command), threads);
 }
 
 void add_train_options(CLI::App& command) {

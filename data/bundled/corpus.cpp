@@ -37,8 +37,8 @@ const Pattern& pick_pattern(Random& random) {
 
 enum class Split { train, valid, test, none };
 
-/// Of all combinations 5 % belong to the test set and 3 % to the validation set. A sentence goes
-/// where its combinations belong; one with combinations of both belongs nowhere.
+/// Of all combinations 5 % belong to the test set and 3 % to the validation set. A sentence belongs
+/// to the set of its combinations; with combinations of both sets it is dropped.
 Split split_of(const std::vector<std::string>& combinations, std::uint64_t seed) {
   bool valid = false, test = false;
   for (const std::string& combination : combinations) {
@@ -60,7 +60,7 @@ Counts count_words(const std::vector<SentencePair>& pairs, std::string SentenceP
   return counts;
 }
 
-/// Keeps the sentences whose every word training has shown often enough.
+/// Keeps the sentences whose words are all frequent enough in training.
 class Familiar {
  public:
   explicit Familiar(const std::vector<SentencePair>& train)
@@ -83,12 +83,12 @@ class Familiar {
   Counts english_, german_;
 };
 
-/// Draws sentence after sentence; the n-th depends on the seed and n alone.
+/// Draws sentences; the n-th depends only on the seed and n.
 class Generator {
  public:
   explicit Generator(std::uint64_t seed) : seed_(seed) {}
 
-  /// The next sentence that no earlier one equals, and the set it belongs to.
+  /// The next sentence that differs from all earlier ones, and its set.
   std::pair<SentencePair, Split> next() {
     for (int attempts = 0; attempts < 100000; ++attempts) {
       Sampler sampler(splitmix64(seed_) + ++drawn_);

@@ -1,7 +1,7 @@
-// The bundled English-German corpus: sentences from a grammar of our own, so that a first
-// translator can be trained with no download. The split is compositional: whole combinations of
-// verb and noun or adjective and noun are held out ("repair+clock"), so valid and test put known
-// words together in ways that training never shows.
+// The bundled English-German corpus: sentences from our own grammar, so that a first translator can
+// be trained without a download. The split is compositional: whole combinations of verb and noun or
+// adjective and noun are held out ("repair+clock"), so valid and test combine known words in ways
+// that training never shows.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,9 @@
 
 namespace kette::bundled {
 
-/// Two words that translate each other, by their places among what stands between spaces. Sure, or one of several
-/// that do so together (Och and Ney 2003, "A Systematic Comparison of Various Statistical Alignment Models").
+/// Two words that translate each other: their indices among the words between spaces. sure: a sure
+/// link, else a possible one (Och and Ney 2003, "A Systematic Comparison of Various Statistical
+/// Alignment Models").
 struct WordLink {
   int english, german;
   bool sure;
@@ -41,11 +42,11 @@ inline constexpr int kSeenInTraining = 8;
 /// Writes train.en, train.de, valid.en ... into the folder, one sentence a line, UTF-8, LF.
 void write(const Corpus& corpus, const std::filesystem::path& folder);
 
-/// A sentence with its capital and its final mark, without the marks of marks.h. A relative clause ends in a comma,
-/// which gives way to whatever mark follows it.
+/// Adds the capital and the final mark and removes the marks of marks.h. The comma at the end of a
+/// relative clause is dropped before another punctuation mark.
 std::string finished(std::string text, char mark);
 
-/// The words of a sentence without its marks; "neighbor's" counts as neighbor and s.
+/// The words of a sentence without punctuation; "neighbor's" gives neighbor and s.
 std::vector<std::string> words_of(const std::string& sentence);
 
 }  // namespace kette::bundled

@@ -9,13 +9,13 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// A verb group: what stands second in a main clause, what closes it, and how both meet at the
-/// end of a subordinate clause (macht ... auf; aufmacht).
+/// A verb group: the part in second position of a main clause, the part that closes the clause, and
+/// both together at the end of a subordinate clause (macht ... auf; aufmacht).
 struct GermanVerbGroup {
   std::string finite, bracket, last;
 };
 
-/// A form of the verb that has its prefix in it, if it has one.
+/// A form of the verb with its prefix, if it has one.
 std::string whole(const Clause& clause, const std::string& form) {
   const std::string word = marked(form, &clause.verb);
   const bool prefixed = !clause.verb->german.prefix.empty();
@@ -132,7 +132,7 @@ std::string german_slot(const Clause& clause, Slot which) {
 }
 
 /// Pronouns, then time, then the recipient, then the thing; known things before nicht, nie and
-/// schon, new ones behind; manner, company and goal last: "Time, manner, place".
+/// schon, new ones after; manner, company and goal last: "Time, manner, place".
 std::string middle_field(const Clause& clause) {
   const bool has_direct = clause.direct && clause.front != Slot::direct;
   const bool has_indirect = clause.indirect && clause.front != Slot::indirect;
@@ -185,7 +185,7 @@ std::string in_german(const Clause& clause, Order order) {
   const std::string subject = german_slot(clause, Slot::subject);
   const std::string front = german_slot(clause, clause.front);
   const std::string later_subject = clause.front == Slot::subject ? "" : subject;
-  // The relative clause of an object waits behind the bracket: lädt den Mann ein, der singt.
+  // The relative clause of an object follows the bracket: lädt den Mann ein, der singt.
   const std::string relative = clause.direct && clause.direct->relative
                                    ? ", " + in_german(*clause.direct->relative, Order::last) + ","
                                    : "";

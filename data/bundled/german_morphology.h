@@ -8,11 +8,11 @@
 
 namespace kette::bundled::german {
 
-/// What an adjective's ending must show: strong where no determiner shows it, weak after
-/// der-words, mixed after ein-words.
+/// An adjective's declension: strong without a determiner, weak after der-words, mixed after
+/// ein-words.
 enum class Declension { strong, weak, mixed };
 
-/// The features an ending agrees with; in the plural the gender no longer shows.
+/// The features that an ending agrees with; the plural does not show gender.
 struct Features {
   Gender gender;
   Number number;

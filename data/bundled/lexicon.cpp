@@ -64,7 +64,7 @@ const std::vector<Preposition>& prepositions() {
   return table;
 }
 
-/// "of/von", which a verb has.
+/// The preposition of a verb, given as "of/von".
 const Preposition* preposition_of(const std::string& both) {
   if (both.empty()) return nullptr;
   for (const Preposition& row : prepositions()) {
@@ -77,7 +77,7 @@ EnglishVerb english_verb(const WordRow& row) {
   return {row["english"], row["past"], row["participle"], row["particle"]};
 }
 
-/// Of one list of verbs.tsv.
+/// The verbs of one list of verbs.tsv.
 std::vector<Verb> verbs_of(std::string_view list) {
   static const std::vector<WordRow> rows = read_words(verbs_tsv, "verbs.tsv");
   std::vector<Verb> verbs;

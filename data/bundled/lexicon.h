@@ -1,5 +1,6 @@
 // The lexicon: about 330 English lemmas with their one German rendering each.
-// The tables are nouns.tsv, adjectives.tsv, verbs.tsv, modals.tsv, prepositions.tsv and phrases.tsv.
+// The tables are nouns.tsv, adjectives.tsv, verbs.tsv, modals.tsv, prepositions.tsv and
+// phrases.tsv.
 #pragma once
 
 #include <string>
@@ -15,12 +16,12 @@ const std::vector<Adjective>& adjectives();
 const std::vector<Verb>& verbs();
 const std::vector<Modal>& modals();
 
-/// Of a file such as nouns.tsv. Throws an Error with file, line and column of what is not understood.
+/// Reads a file such as nouns.tsv. An Error has file, line and column.
 std::vector<Noun> read_nouns(std::string_view text, const std::string& file);
 
 /// Ready-made phrases of one list of phrases.tsv.
 const std::vector<Adverb>& phrases(const std::string& list);
-// By the tense or place in the sentence they go with:
+// By their tense or their place in the sentence:
 inline const auto& present_times() { return phrases("present_times"); }
 inline const auto& past_times() { return phrases("past_times"); }
 inline const auto& future_times() { return phrases("future_times"); }
@@ -30,14 +31,14 @@ inline const auto& completions() { return phrases("completions"); }  // never: b
 inline const auto& voices() { return phrases("voices"); }            // loudly
 inline const auto& paces() { return phrases("paces"); }              // slowly
 
-// Verbs with a part of their own in the grammar.
+// Verbs with their own rules in the grammar.
 const Verb& verb_be();
 const Verb& verb_know();                      // that, whether: wissen
 const Verb& verb_ask();                       // whether
 const std::vector<Verb>& reporting_verbs();   // says that
 const std::vector<Verb>& infinitive_verbs();  // tries to
 
-// Forms that carry the tenses of all other verbs.
+// Auxiliaries for the tenses of all other verbs.
 const GermanVerb& haben();
 const GermanVerb& sein();
 const GermanVerb& werden();
@@ -46,11 +47,11 @@ const GermanVerb& werden();
 std::string english_number(int count);
 std::string german_number(int count);
 
-/// The prepositions, by their English word; where one English word serves both, place and goal
-/// differ by case: "on" with the dative says where, with the accusative where to.
+/// A preposition by its English word. If one word means both place and goal, the case differs: "on"
+/// with the dative says where, with the accusative where to.
 const Preposition& preposition(std::string_view english, Case governs);
 
-/// Rows by their English word, for fixed phrases and for tests. Throws Error for an unknown word.
+/// Rows by their English word, for fixed phrases and tests. Throws an Error for an unknown word.
 const Noun& noun(std::string_view english);
 const Adjective& adjective(std::string_view english);
 const Verb& verb(std::string_view english);  // with its particle: "turn on"

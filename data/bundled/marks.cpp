@@ -8,7 +8,7 @@ namespace {
 
 constexpr char kBegin = '\1', kEnd = '\2';
 
-/// The places of the words that say each part, by role.
+/// The indices of the words of each part, by role.
 using Parts = std::map<std::string, std::map<char, std::vector<int>>>;
 
 Parts parts_of(const std::string& text) {

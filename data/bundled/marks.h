@@ -1,6 +1,6 @@
-// What each word of a sentence says, which gives the alignment of a pair's words. Both languages are laid out from
-// one structure: where a word of the one says the same part of it as a word of the other, they translate each
-// other. While a sentence is built, each word carries marks of its parts behind it: dog, then \1 part role \2.
+// The word alignment of a sentence pair. Both languages are generated from one structure; words
+// that express the same part of it translate each other. While a sentence is built, each word is
+// followed by marks of its parts: dog, then \1 part role \2.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace kette::bundled {
 
-/// The words of a part that has several, as verb groups do: "has been eaten", "ist gegessen worden".
+/// Distinguishes the words of one part, such as a verb group: "has been eaten", "ist gegessen
+/// worden".
 enum class Role : char {
   word = 'w',  // the part itself
   auxiliary = 'a',
@@ -21,12 +22,12 @@ enum class Role : char {
   to = 't',
 };
 
-/// Each of the words with a mark of the part, which is known by its address. No word, no mark.
+/// Adds a mark of the part, identified by its address, to each word. Empty `words` stay empty.
 std::string marked(const std::string& words, const void* part, Role role = Role::word);
 std::string without_marks(const std::string& text);
 
-/// Of two texts that were built from one structure. Words that are the only one in their language to say a
-/// part in a role are surely linked; all others that say the same part, possibly.
+/// The links of two texts built from one structure. Two words are surely linked if each is the only
+/// one in its language with this part and role; other words of the same part are possibly linked.
 std::vector<WordLink> links_of(const std::string& english, const std::string& german);
 
 }  // namespace kette::bundled

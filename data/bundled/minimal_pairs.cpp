@@ -9,13 +9,13 @@
 namespace kette::bundled {
 namespace {
 
-/// As the corpus ends its sentences: with a capital and a full stop.
+/// A sentence as in the corpus: with a capital and a full stop.
 SentencePair sentence(const Clause& clause) {
   return {finished(in_english(clause, Form::statement), '.'),
           finished(in_german(clause, Order::second), '.')};
 }
 
-/// he or she; which is known from nothing else in the sentence.
+/// he or she, if nothing else in the sentence shows which.
 NounPhrase he_or_she(Gender gender) {
   NounPhrase phrase;
   phrase.head = NounPhrase::Head::personal;
@@ -32,7 +32,7 @@ const Adverb& completion(const std::string& english) {
   fail("minimal pairs: expected \"", english, "\" among the adverbs, given none");
 }
 
-/// A clause on which the contrast can be seen, and the same with the other side of it.
+/// A clause that shows the contrast, and the same clause with the other value.
 std::pair<Clause, Clause> contrasted(Sampler& sampler, Contrast contrast) {
   Wish wish{.may_negate = false, .may_have_time = false, .may_front_time = false, .plain = true};
   wish.tense = Tense::present;

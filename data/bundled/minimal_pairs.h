@@ -1,5 +1,5 @@
-// Sentences that differ in one thing, in both languages: a dog or dogs, he or she, sleeps or slept, already
-// or never. For experiments that ask where in a model the difference travels.
+// Minimal pairs: sentences that differ in one feature, in both languages: a dog or dogs, he or she,
+// sleeps or slept, already or never. For experiments on where a model processes that feature.
 #pragma once
 
 #include "data/bundled/corpus.h"
@@ -20,8 +20,8 @@ struct MinimalPair {
   SentencePair one, other;
 };
 
-/// Statements of one plain clause, no two alike, with as many English words on either side:
-///   number    the subject is one or several; its verb with it
+/// Distinct statements of one plain clause; the English sides have equally many words:
+///   number    singular or plural subject, with its verb
 ///   gender    he or she
 ///   tense     present or past
 ///   negation  already or never

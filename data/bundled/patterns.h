@@ -16,11 +16,11 @@ struct Draft {
 
 struct Pattern {
   const char* name;
-  unsigned weight;  // how many of all sentences, in thousandths
+  unsigned weight;  // share of all sentences, in thousandths
   Draft (*draft)(Sampler&);
 };
 
-/// What a pattern itself says, in the one language as in the other, and a space: because, weil.
+/// Marks words that a pattern itself adds in both languages (because, weil), and adds a space.
 std::string said_by_both(const char* words);
 
 /// All patterns; their weights add up to 1000.

@@ -1,5 +1,5 @@
-// Sentences of several clauses: the German subordinate clause puts its verb last, the main clause
-// behind one puts its verb first, and a pronoun takes the gender of the noun it stands for.
+// Sentences of several clauses: the German subordinate clause puts its verb last, a main clause
+// after one puts its verb first, and a pronoun takes the gender of its noun.
 #include "data/bundled/lexicon.h"
 #include "data/bundled/marks.h"
 #include "data/bundled/patterns.h"
@@ -14,7 +14,7 @@ constexpr Kinds kSingleThings = kind::goods | kind::text | kind::furniture | kin
 std::string main_clause(const Clause& clause) { return in_german(clause, Order::second); }
 std::string subordinate(const Clause& clause) { return in_german(clause, Order::last); }
 
-/// The English side; every clause passes here once, and is noted for the split.
+/// The English side. Every clause passes here once and is recorded for the split.
 std::string statement_of(Sampler& sampler, const Clause& clause, Form form = Form::statement) {
   sampler.note(clause);
   return in_english(clause, form);
@@ -30,12 +30,13 @@ Clause be(Sampler& sampler, const NounPhrase& subject, const NounPhrase& about,
   return clause;
 }
 
-/// The tense of a state that goes with a deed.
+/// The tense of a state described along with an action.
 Tense told_in(const Clause& main) {
   return main.tense == Tense::past ? Tense::past : Tense::present;
 }
 
-/// Nobody has a thing because it is heavy, or loses it because it is cheap.
+/// Whether a property of the thing can be the reason: nobody has a thing because it is heavy, or
+/// loses it because it is cheap.
 bool has_reasons(const Verb& verb) {
   const bool happens = verb.has(trait::stative) && !verb.has(trait::lasting);
   return !happens && (verb.objects & kind::means) == 0;
@@ -79,7 +80,7 @@ Clause motive(Sampler& sampler, const NounPhrase& who) {
   return sampler.clause(wish);
 }
 
-/// What the main clause and the clause it governs are about must not be the same person by name.
+/// The main clause and its subordinate clause must not name the same person.
 void keep_apart(Sampler& sampler, Clause& main, const Clause& inner) {
   while (main.subject.noun && main.subject.noun == inner.subject.noun) {
     main.subject = sampler.person(true);

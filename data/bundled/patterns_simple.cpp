@@ -145,8 +145,8 @@ Draft comparison(Sampler& sampler) {
   const Kinds same = sampler.random().pick(classes);
   NounPhrase one = sampler.definite(same, true, name), other = sampler.definite(same, true, name);
   while (other.noun == one.noun) other = sampler.definite(same, true, name);
-  // Rows stand from small to big: the horse is bigger than the mouse, and stronger. Where they do
-  // not, nothing is said of size.
+  // Rows are in order of size: the horse is bigger than the mouse, and stronger. For other kinds
+  // nothing is said about size.
   const bool ordered = (same & (animal | building | outdoors)) != 0;
   const auto grows = [](const Adjective& word) {
     return word.english == "big" || word.english == "strong";

@@ -11,7 +11,7 @@
 
 namespace kette::bundled {
 
-/// FNV-1a, then mixed: a number for a text, the same everywhere.
+/// The hash of a text, the same everywhere: FNV-1a, then splitmix64.
 constexpr std::uint64_t hash(std::string_view text, std::uint64_t seed = 0) {
   std::uint64_t value = 0xCBF29CE484222325ull ^ splitmix64(seed);
   for (const char letter : text) {

@@ -1,6 +1,6 @@
 // Chooses the words of a clause so that it makes sense: verbs take subjects and objects of the
-// kinds the lexicon names, adjectives fit their nouns, owners own things. The clauses that a
-// sentence ends up with are noted: their pairs of content words ("read+book") decide the split.
+// kinds the lexicon names, adjectives fit their nouns, owners own things. It records the pairs of
+// content words ("read+book") of a sentence's clauses, which decide the split.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace kette::bundled {
 
-/// What a caller asks of a clause; what it leaves open is chosen.
+/// A caller's constraints on a clause; the rest is sampled.
 struct Wish {
   std::optional<NounPhrase> subject{};
   const Verb* verb = nullptr;
@@ -32,14 +32,14 @@ class Sampler {
 
   Random& random() { return random_; }
   const std::vector<std::string>& combinations() const { return combinations_; }
-  /// Notes the combinations of a clause: verb and nouns, adjective and noun.
+  /// Records the combinations of a clause: verb and nouns, adjective and noun.
   void note(const Clause& clause);
-  /// Notes one, for a noun that the clause shows only as a pronoun.
+  /// Records one, for a noun that is only a pronoun in the clause.
   void note(const Verb& verb, const NounPhrase& phrase);
   void note(const Adjective& adjective, const NounPhrase& phrase);
 
   const Noun& noun(Kinds kinds, Kinds except = 0);
-  /// A verb of one of the frames that has such subjects and such objects, and fits.
+  /// A verb of one of `frames` that takes these subjects and objects and for which fits() is true.
   const Verb& verb(Kinds subjects, const std::vector<Frame>& frames, Kinds objects = kind::any,
                    const std::function<bool(const Verb&)>& fits = {});
   const Adjective& adjective(Kinds kinds, bool gradable = false, Kinds marked = kind::any);
@@ -47,12 +47,12 @@ class Sampler {
   NounPhrase person(bool plain = false);  // a pronoun, a name, one or two people, as a subject
   NounPhrase antecedent();                // one person or several, clearly he, she or they
   NounPhrase subject_of(const Verb& verb, bool plain = false);
-  /// An object of the verb; `owner` is its subject, so that "his" refers to somebody.
+  /// An object of the verb; `owner` is its subject, for "his".
   NounPhrase object(Kinds kinds, const NounPhrase& owner, bool plain = false);
   NounPhrase definite(Kinds kinds, bool plain = false, Kinds except = 0);
 
   Clause clause(const Wish& wish = {});
-  /// Fills the objects that the frame of the verb asks for.
+  /// Fills the objects that the verb's frame requires.
   void complete(Clause& clause, bool plain);
   void choose_tense(Clause& clause, const Wish& wish);
 
@@ -76,7 +76,7 @@ void make_known(NounPhrase& phrase);
 /// he, she, it or they, for a noun phrase named before in the sentence.
 NounPhrase pronoun_for(const NounPhrase& antecedent);
 
-/// For Sampler::verb: something one does, rather than a state one is in.
+/// For Sampler::verb: an action, not a state.
 bool is_action(const Verb& verb);
 
 /// What the head of a phrase denotes; a personal pronoun denotes a person.

@@ -1,4 +1,4 @@
-// Noting which content words a sentence combines.
+// Records which content words a sentence combines.
 #include "data/bundled/sampler.h"
 
 namespace kette::bundled {
@@ -18,7 +18,7 @@ void Sampler::note(const NounPhrase& phrase) {
   if (phrase.owner) note(*phrase.owner);
   if (phrase.partner) note(*phrase.partner);
   if (!phrase.relative) return;
-  // What the relative pronoun does or suffers, its noun does or suffers.
+  // The noun of a relative pronoun has that pronoun's role.
   note(*phrase.relative);
   const NounPhrase& subject = phrase.relative->subject;
   const bool whose = subject.determiner == Determiner::relative_whose;

@@ -1,6 +1,6 @@
-// The one abstract sentence behind both languages. A Clause says who does what to whom, when and
-// how; in_german() and in_english() each lay it out by their own rules of order. The rest of the
-// grammar only chooses clauses and joins them.
+// The abstract sentence behind both languages. A Clause says who does what to whom, when and how;
+// in_german() and in_english() order its words by their own rules. The rest of the grammar only
+// chooses and joins clauses.
 //
 // German fields:  front | finite verb | middle field | verb bracket      (main clause: verb second)
 //                         conjunction | middle field | bracket + finite  (subordinate: verb last)
@@ -114,7 +114,7 @@ enum class Order { second, first, last, imperative, infinitive };
 
 // All of these carry the marks of marks.h.
 std::string in_german(const NounPhrase& phrase, Case grammatical_case);
-/// With another determiner than the phrase has, and what follows its noun only if it is to.
+/// With another determiner; with_relative: whether to add what follows the noun.
 std::string in_german(const NounPhrase& phrase, Case grammatical_case, Determiner determiner,
                       bool with_relative = true);
 std::string in_german(const PrepositionPhrase& phrase);
@@ -128,7 +128,7 @@ std::string in_english(const NounPhrase& phrase, Function function);
 std::string in_english(const PrepositionPhrase& phrase);
 std::string in_english(const Clause& clause, Form form);
 
-/// The words with single spaces between them; empty ones leave no trace.
+/// Joins the words with single spaces; skips empty ones.
 std::string join(const std::vector<std::string>& words);
 
 }  // namespace kette::bundled

@@ -1,5 +1,6 @@
-// Tables of words: text that is part of the program (the files *.tsv here, by cmake/embed.cmake). The first line names the
-// columns; cells lie between tabs, and those that a line lacks at its end are empty. A line that begins with # is a comment.
+// Tables of words, embedded in the program (the files *.tsv here, by cmake/embed.cmake). The first
+// line names the columns, which are separated by tabs. Cells missing at the end of a line are
+// empty. A line that begins with # is a comment.
 #pragma once
 
 #include <map>
@@ -20,16 +21,16 @@ class WordRow {
   WordRow(std::string place, std::map<std::string, std::string> cells)
       : place_(std::move(place)), cells_(std::move(cells)) {}
 
-  /// A column that there is not is an Error.
+  /// An unknown column is an Error.
   const std::string& operator[](const std::string& column) const;
-  /// "yes" or nothing.
+  /// Whether the cell is "yes"; else it must be empty.
   bool is(const std::string& column) const;
-  /// What the word in a cell stands for.
+  /// The value that the word in a cell names.
   template <class Names>
   auto named(const std::string& column, const Names& names) const {
     return named((*this)[column], column, names);
   }
-  /// Of the words in a cell, or none, all together.
+  /// The values of all words in a cell, combined by |.
   template <class Names>
   auto all_named(const std::string& column, const Names& names) const {
     decltype(std::begin(names)->second) all{};
@@ -58,7 +59,7 @@ class WordRow {
   std::map<std::string, std::string> cells_;
 };
 
-/// Throws an Error with the file, the line and the column of what is not understood.
+/// An Error has file, line and column.
 std::vector<WordRow> read_words(std::string_view text, const std::string& file);
 
 }  // namespace kette::bundled

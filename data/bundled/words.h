@@ -1,6 +1,6 @@
-// What the lexicon knows of a word. A row holds the forms that no rule can derive; an empty field
-// means "by the rule" (german_morphology.h, english_morphology.h). `kinds` says what a noun
-// denotes, and verbs and adjectives name the kinds they go with, so that nobody reads the cheese.
+// Entries of the lexicon. A row has the forms that no rule can derive; an empty field means "by the
+// rule" (german_morphology.h, english_morphology.h). `kinds` says what a noun denotes; verbs and
+// adjectives name the kinds that they go with, so that nobody reads the cheese.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,13 @@ struct Agreement {
 using Kinds = std::uint64_t;
 
 namespace kind {
-/// As the tables call them, a bit each. Who is gendered is clearly he or she, and a child (das Kind, das Mädchen) never taken up by
-/// a pronoun; kin is "my brother", a fellow "my neighbor", but also "a neighbor"; a boy is neither rich nor married. A thing is
-/// served hot, warm or cold; written by a private hand, as a letter, not a newspaper; upright (steht, wird gestellt) or flat
-/// (liegt, wird gelegt); electric, so that it is switched on; transport, which one waits for; of some extent, long or short; pocket-
-/// sized, small enough to lose; drawable, a fit subject for a painter. A city is a proper name; means (time, money) one has,
-/// needs or lacks. What an adjective is telling of is a reason to do something.
+/// Names of the kinds in the tables, one bit each. gendered: clearly he or she. child (das Kind,
+/// das Mädchen): no pronoun refers to it. kin: "my brother". fellow: "my neighbor", but also "a
+/// neighbor". boy: neither rich nor married. served: hot, warm or cold. written: by a private
+/// person, as a letter, not a newspaper. upright (steht, wird gestellt), flat (liegt, wird gelegt).
+/// electric: can be switched on. transport: one waits for it. extent: long or short. pocket: small
+/// enough to lose. drawable: a subject for a painter. city: a proper name. means (time, money): one
+/// has, needs or lacks it. telling, of an adjective: a reason to do something.
 inline constexpr std::string_view kNames =
     "gendered child kin profession name animal "
     "food drink cooked baked sweet served fresh "
@@ -38,7 +39,7 @@ inline constexpr std::string_view kNames =
     "seat surface container room outdoors building city "
     "coloured heavy breakable hollow washable extent pocket drawable boy means fellow telling";
 
-/// A name that there is not does not compile.
+/// An unknown name does not compile.
 consteval Kinds named(std::string_view name) {
   Kinds bit = 1;
   for (std::string_view rest = kNames; rest.substr(0, rest.find(' ')) != name; bit <<= 1) {
@@ -132,7 +133,7 @@ inline constexpr unsigned pace = 8;               // can be done slowly
 inline constexpr unsigned at = 16;                // may say where
 inline constexpr unsigned company = 32;           // may say with whom
 inline constexpr unsigned gift = 64;              // may say for whom
-inline constexpr unsigned gets = 128;             // leaves one with a thing to do something to
+inline constexpr unsigned gets = 128;             // afterwards one has the thing
 inline constexpr unsigned to_only = 256;          // "returns it to her", never "returns her it"
 }  // namespace trait
 
@@ -156,7 +157,7 @@ struct Modal {
   bool subjunctive = false;  // sollte: the German form is that of the past
 };
 
-/// Any phrase that both languages hold ready-made: today/heute, during the break/während der Pause.
+/// A fixed phrase in both languages: today/heute, during the break/während der Pause.
 struct Adverb {
   std::string english, german;
 };

@@ -95,7 +95,7 @@ class CorpusChecker {
     return {role, text, check.pairs(), enum_name(found.source), enum_name(found.target), findings};
   }
 
-  /// What all texts of training are in, as far as they agree.
+  /// Updates the languages of all training texts, as far as they agree.
   void learn_expected(const LanguagePair& languages) {
     if (!has_expected_) {
       expected_of_training_ = languages;

@@ -1,4 +1,4 @@
-// What is odd about a parallel corpus: counts and a few pairs of each kind, text by text.
+// The report on a parallel corpus: for each text, counts and samples of each oddity.
 #pragma once
 
 #include <string>
@@ -20,9 +20,9 @@ struct TextReport {
   TextRole role = TextRole::training;
   ParallelText files;
   std::int64_t pairs = 0;
-  std::string source_language, target_language;  ///< of most lines: "en"; "" where none is known
+  std::string source_language, target_language;  ///< of most lines: "en"; "" if unknown
   std::vector<OddPairs>
-      findings;  ///< of each oddity that was looked for, in their order, also if none was found
+      findings;  ///< one for each oddity that was checked, in order, even if none was found
 
   double share(const OddPairs& finding) const;
   bool is_warning(const OddPairs& finding) const;
@@ -40,10 +40,10 @@ struct CorpusReport {
 
 /// "12 of 100 pairs (12.0 %) repeat an earlier pair"
 std::string told(const TextReport& text, const OddPairs& finding);
-/// "0.32 %"; what is not 0 does not look like it.
+/// "0.32 %"; a share above 0 is never written as 0.
 std::string percent(double share);
 
-/// A line for each warning, which names the files and the first sample.
+/// One line per warning, with the files and the first sample.
 std::string warning_lines(const CorpusReport& report);
 
 }  // namespace kette

@@ -11,7 +11,8 @@
 namespace kette {
 namespace {
 
-/// Calls use(line) with each of the start that has text, as well-formed UTF-8, and whether it was.
+/// Calls use() with each non-empty line of the start, as well-formed UTF-8, and with whether it was
+/// well-formed.
 template <class Use>
 void for_lines(std::string_view text, const Use& use) {
   if (text.size() > DocumentFilter::kStart) {

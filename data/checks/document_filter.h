@@ -1,6 +1,6 @@
-// Leaves the documents out of a text in one language that are odd in some ways, before they are encoded: of those that pairs
-// can have (data/checks/oddity.h), what a text can have. One counts as odd where half of its lines are, or more; as a duplicate
-// where all of it came before. Of a long document only the start is looked at.
+// Drops odd documents from a monolingual text before it is encoded, for those oddities of pairs
+// (data/checks/oddity.h) that a text can have. A document is odd if at least half of its lines are;
+// a duplicate if all of it occurred before. Only the start of a long document is checked.
 #pragma once
 
 #include <cstdint>
@@ -18,35 +18,36 @@ namespace kette {
 
 class DocumentFilter {
  public:
-  /// Of a document: what comes after the lines that end within so many bytes is not looked at.
+  /// Only the lines of a document that end within this many bytes are checked.
   static constexpr std::size_t kStart = std::size_t{1} << 17;
 
-  /// Which oddities a text can have.
+  /// The oddities that a text can have.
   static const std::vector<Oddity>& known();
 
-  /// oddities: in the order of known(). Throws where one is not known.
+  /// oddities: in the order of known(). Throws for one that is not known.
   explicit DocumentFilter(const std::vector<Oddity>& oddities);
 
-  /// The documents that follow are of these files. Looks which language they are in, where that matters: that of the first
-  /// file's name, or of most of its first lines. Throws where it cannot say.
+  /// The next documents are from these files. If needed, finds their language: by the first file's
+  /// name, or as that of most of its first lines. Throws if it cannot.
   void begin(const std::vector<std::filesystem::path>& files);
 
-  /// What a document is judged by; on any thread.
+  /// The facts that decide about a document; safe on any thread.
   struct Facts {
-    std::int64_t lines = 0;  ///< that are not empty
+    std::int64_t lines = 0;  ///< not empty
     std::int64_t other_language = 0, markup = 0, broken = 0, tokenised = 0, lower_cased = 0,
                  few_letters = 0;
     std::uint64_t hash = 0;
   };
   Facts facts_of_document(std::string_view text) const;
-  /// Whether the next one stays.
+  /// Whether to keep the next document.
   bool keeps(const Facts& facts, std::string_view text);
   bool finds_duplicates() const { return wants(Oddity::duplicate); }
-  /// Facts::hash alone; on any thread.
+  /// Only Facts::hash; safe on any thread.
   std::uint64_t hash_of_document(std::string_view text) const;
-  /// Passes over the next one, which others look at.
+  /// Skips the next document, which others check.
   void skip(std::uint64_t hash);
-  /// What was left out since the last time; a document is a pair without a target, its number is its line.
+  /// What was dropped since the last call. A document is a pair without a target; its number is its
+  /// line.
   std::vector<OddPairs> take_left_out();
 
  private:

@@ -1,4 +1,4 @@
-// Pairs that are held out, to validate on or to test with, and whether a text to learn from has them, too.
+// Held-out pairs (validation and test), and whether training text has them, too.
 #pragma once
 
 #include <array>
@@ -11,10 +11,10 @@ namespace kette {
 class HeldOut {
  public:
   static constexpr std::int64_t kNowhere = -1;
-  /// By what pairs are known again.
+  /// How pairs are compared.
   enum Key : std::size_t { of_pair, of_normalised_pair, of_source, of_target };
 
-  /// Those with an empty side are none.
+  /// Ignores pairs with an empty side.
   void add(const CheckedPair& pair) {
     if (pair.has_empty_side()) return;
     for (std::size_t i = 0; i < tables_.size(); ++i) tables_[i].put(keys_of(pair)[i], kNowhere);
@@ -25,11 +25,11 @@ class HeldOut {
       if (found != nullptr && *found == kNowhere) *found = place;
     }
   }
-  /// The place of training where one that is held out first is, or kNowhere.
+  /// Where in training a held-out pair first occurs, or kNowhere.
   std::int64_t place(Key key, const CheckedPair& of) {
     return *tables_[key].find(keys_of(of)[key]);
   }
-  /// Whether any that is held out has this of the pair.
+  /// Whether any held-out pair has the same key.
   bool has(Key key, const CheckedPair& of) {
     return !of.has_empty_side() && tables_[key].find(keys_of(of)[key]) != nullptr;
   }

@@ -12,7 +12,7 @@
 namespace kette {
 namespace {
 
-/// Three characters at a time.
+/// Hashes three characters at a time.
 std::uint64_t hash_of_text(std::u32string_view text) {
   constexpr std::size_t kAtOnce = 3;
   std::uint64_t hash = text.size();
@@ -32,7 +32,7 @@ std::u32string_view stripped(std::u32string_view text) {
   return text;
 }
 
-/// Whether an element of this name is one of HTML's, for within a sentence or around it.
+/// Whether this is the name of an HTML element that occurs in or around sentences.
 bool is_html_name(std::string_view name) {
   static const std::unordered_set<std::string_view> inline_names = {
       "a",   "abbr", "acronym", "b",    "bdi",    "bdo", "big",    "cite",  "code", "data",
@@ -50,13 +50,13 @@ bool is_name(std::string_view name) {
   });
 }
 
-/// The bytes of the tag, comment or reference that begins here; 0 where none does.
+/// The bytes of a tag, comment or reference at `at`; 0: none.
 std::size_t markup_at(std::string_view line, std::size_t at) {
   if (line[at] == '&') {
     const std::size_t bytes = html_reference(line, at).bytes;
     return bytes > 0 && line[at + bytes - 1] == ';' ? bytes : 0;
   }
-  constexpr std::size_t kLongest = 500;  // of a tag, so that a line of nothing but < is read once
+  constexpr std::size_t kLongest = 500;  // of a tag, so that a line of only < is read once
   const HtmlToken token = html_token(line.substr(at, kLongest), 0);
   const std::size_t bytes = token.end;
   const std::string_view text = line.substr(at, bytes);
@@ -67,12 +67,12 @@ std::size_t markup_at(std::string_view line, std::size_t at) {
   return has_value || token.closes_itself || is_html_name(token.name) ? bytes : 0;
 }
 
-/// What Windows-1252 has for the bytes 0x80 to 0x9F that it uses.
+/// The characters of Windows-1252 for the bytes 0x80 to 0x9F.
 constexpr std::u32string_view kWindows =
     U"\u20AC\u201A\u0192\u201E\u2026\u2020\u2021\u02C6\u2030\u0160\u2039\u0152\u017D\u2018\u2019\u201C\u201D"
     U"\u2022\u2013\u2014\u02DC\u2122\u0161\u203A\u0153\u017E\u0178";
 
-/// Whether it is how Latin-1 or Windows-1252 shows a byte that goes on with a character of UTF-8.
+/// Whether Latin-1 or Windows-1252 shows a UTF-8 continuation byte as this character.
 bool shows_continuation(char32_t character) {
   return (character >= 0x80 && character < 0xC0) ||
          kWindows.find(character) != std::u32string_view::npos;
@@ -82,7 +82,7 @@ bool is_control_character(char32_t character) {
   return (character < 0x20 && character != '\t') || (character >= 0x7F && character < 0xA0);
 }
 
-/// The bytes of what is broken here; 0 where nothing is.
+/// The bytes that are broken at `at`; 0: none.
 std::size_t broken_at(std::string_view line, std::size_t at) {
   const Utf8Character one = utf8_character(line, at);
   if (is_control_character(one.code_point)) return one.bytes;

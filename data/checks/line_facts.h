@@ -1,4 +1,4 @@
-// What one line of a text shows by itself that is odd in text to learn from, and by what it is known again.
+// Facts of a single line: what is odd in it as training text, and hashes to recognise it.
 #pragma once
 
 #include <cstdint>
@@ -10,28 +10,28 @@
 namespace kette {
 
 struct LineFacts {
-  std::int64_t characters = 0;  ///< without white space at the ends; 0: the line is empty
+  std::int64_t characters = 0;  ///< trimmed; 0: the line is empty
   LineLanguage language = LineLanguage::unknown;
   bool has_markup = false, is_broken = false, is_tokenised = false, is_lower_cased = false;
-  bool has_few_letters = false;  ///< fewer than half of the characters that are no white space
-  /// Hashes of the line without white space at its ends, and of its letters and numbers alone, in lower case (where it
-  /// has none, the same again). Two of n different lines have the same one with a chance of n^2 / 2^65: for a million
-  /// lines 3e-8.
+  bool has_few_letters = false;  ///< letters are under half of its non-white-space characters
+  /// Hashes. exact: of the trimmed line. normalised: of its letters and numbers only, in lower case
+  /// (of the trimmed line if it has none). Among n different lines two have the same hash with
+  /// probability n^2 / 2^65: 3e-8 for a million lines.
   std::uint64_t exact = 0, normalised = 0;
 };
 
-/// Of well-formed UTF-8.
+/// line: well-formed UTF-8.
 LineFacts facts_of(std::string_view line);
-/// LineFacts::exact alone.
+/// Only LineFacts::exact.
 std::uint64_t exact_hash(std::string_view line);
 
-/// The first tag that HTML or XML would see in a line, or character reference; empty where there is none. "<file>" and
-/// "a < b" are text.
+/// The first HTML or XML tag, or character reference, in a line; empty if there is none. "<file>"
+/// and "a < b" are text.
 std::string_view markup_in(std::string_view line);
-/// The first characters that no text is meant to have: controls, U+FFFD, and UTF-8 that was read as Latin-1 or
-/// Windows-1252 and written again ("Ã¼").
+/// The first broken characters: controls, U+FFFD, or UTF-8 that was decoded as Latin-1 or
+/// Windows-1252 ("Ã¼").
 std::string_view broken_in(std::string_view line);
-/// The first word whose comma or full stop stands apart, as a tokeniser leaves it.
+/// The first word with a space before its comma or full stop, as tokenisers write it.
 std::string_view tokenised_in(std::string_view line);
 
 }  // namespace kette

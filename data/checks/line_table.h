@@ -1,4 +1,5 @@
-// In which line what has a hash came first: 16 bytes for each slot, of which at most two thirds are taken.
+// The line where each hash first occurred: a hash table of 16 bytes a slot, at most two thirds
+// full.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@ namespace kette {
 
 class LineTable {
  public:
-  /// The line that the hash has, which is this one where it had none.
+  /// The line of the hash; sets it to `line` if it had none.
   std::int64_t& put(std::uint64_t hash, std::int64_t line) {
     if (3 * (taken_ + 1) > 2 * slots_.size()) grow();
     Slot& slot = slot_of(hash);
@@ -19,7 +20,7 @@ class LineTable {
     }
     return slot.line;
   }
-  /// Null where the hash has none.
+  /// Null if the hash has none.
   std::int64_t* find(std::uint64_t hash) {
     if (taken_ == 0) return nullptr;
     Slot& slot = slot_of(hash);
@@ -33,7 +34,7 @@ class LineTable {
   };
 
   static std::uint64_t usable(std::uint64_t hash) { return hash == 0 ? 1 : hash; }
-  /// With the hash, or the free one where it goes; linear probing.
+  /// The slot of the hash, or the free slot for it; linear probing.
   Slot& slot_of(std::uint64_t hash) {
     const std::size_t mask = slots_.size() - 1;
     std::size_t at = usable(hash) & mask;
@@ -48,7 +49,7 @@ class LineTable {
     }
   }
 
-  std::vector<Slot> slots_;  // a power of two of them
+  std::vector<Slot> slots_;  // their number is a power of two
   std::size_t taken_ = 0;
 };
 

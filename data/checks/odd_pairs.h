@@ -1,4 +1,4 @@
-// Pairs of a text that are odd in one way: how many they are, and some of them.
+// The pairs of a text with one oddity: their number, and samples.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,18 @@
 
 namespace kette {
 
-/// Sides as UTF-8, long ones cut.
+/// Sides are UTF-8; long ones are cut.
 struct PairSample {
   std::int64_t line = 0;  ///< from 1 on
   std::string source, target;
-  std::string
-      note;  ///< what is odd about it, where that is not plain: "as train.en:5"; may be empty
+  std::string note;  ///< details: "as train.en:5"; may be empty
 };
 
 struct OddPairs {
   Oddity oddity;
-  std::int64_t pairs = 0;  ///< that have it
+  std::int64_t pairs = 0;  ///< with this oddity
   std::int64_t sources = 0,
-               targets = 0;  ///< of what a side has by itself: on which; 0 of what only a pair has
+               targets = 0;         ///< by side; 0 if only a pair can have it
   std::vector<PairSample> samples;  ///< drawn from all of them, by line
 };
 
@@ -29,7 +28,7 @@ struct OddPairs {
 std::string shortened(const std::string& line);
 
 inline constexpr std::size_t kSamplesLeftOut = 10;
-/// Adds up what was left out of parts of a text, by oddity.
+/// Adds `more`, from another part of a text, to `all`, by oddity.
 void add_to(std::vector<OddPairs>& all, const std::vector<OddPairs>& more);
 
 }  // namespace kette

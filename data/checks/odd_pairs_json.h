@@ -1,4 +1,4 @@
-// Odd pairs as JSON, beside what they were left out of.
+// Odd pairs as JSON, stored beside the text that they were dropped from.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// What can be odd about the pairs of a parallel corpus, and from which share of them on it is worth a warning.
+// The oddities of pairs in a parallel corpus, and the share of pairs above which each is a warning.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ enum class Oddity : std::uint8_t {
   overlap_normalised,
   overlap_side
 };
-/// As in JSON.
+/// Their names in JSON.
 template <>
 inline constexpr auto kNamesOf<Oddity> =
     enum_names<Oddity>({{Oddity::duplicate, "duplicate"},
@@ -58,9 +58,10 @@ struct OddityInfo {
 const std::vector<OddityInfo>& oddities();
 const OddityInfo& info_of(Oddity oddity);
 
-/// Fewer than so many pairs are no warning, whatever their share: a few odd lines are in every small text.
+/// Fewer pairs than this are never a warning: every small text has a few odd lines.
 inline constexpr std::int64_t kTooFewToWarn = 5;
-/// Characters of the longer side over those of the shorter, and their difference: "Ja." may be "That is right.".
+/// A pair has an odd ratio if both the ratio of the sides' characters and their difference are
+/// above these: "Ja." may be "That is right.".
 inline constexpr std::int64_t kOddRatio = 3, kOddDifference = 20;
 
 }  // namespace kette

@@ -14,7 +14,7 @@ namespace {
 
 bool is_overlap(Oddity oddity) { return oddity >= Oddity::overlap; }
 
-/// Those of most of the lines that are in a known one.
+/// The most frequent languages of the first lines in a known language.
 LanguagePair languages_of_first_lines(const ParallelText& text) {
   LanguageCounts counts;
   PairReader reader(text);

@@ -1,4 +1,4 @@
-// Leaves the pairs out of a text to learn from that are odd in some ways (data/checks/oddity.h), before they are encoded.
+// Drops odd pairs (data/checks/oddity.h) from training text before it is encoded.
 #pragma once
 
 #include <vector>
@@ -13,19 +13,19 @@ namespace kette {
 
 class PairFilter {
  public:
-  /// tokenizer: whose characters are unwritable, or changed.
+  /// tokenizer: decides which characters are unwritable or changed.
   PairFilter(const PairFilterOptions& options, const SharedTokenizer& tokenizer);
 
-  /// The lines that follow are of this text. Looks which languages it is in, where that matters and the names of its files
-  /// do not tell: those of most of its first lines. Throws where it cannot say.
+  /// The next lines are from this text. If needed, finds its languages: by its file names, else as
+  /// those of most of its first lines. Throws if it cannot.
   void begin(const ParallelText& text);
-  /// Whether its lines may be faulty ones, which an oddity is about.
+  /// Whether lines may be faulty, since one of the oddities is about that.
   bool takes_faulty_lines() const { return options_.wants(Oddity::encoding); }
-  /// Which of the next pairs stay.
+  /// Which of the next pairs to keep.
   std::vector<bool> keeps(const CheckedPairs& pairs);
-  /// Passes over the next pairs, which others look at.
+  /// Skips the next pairs, which others check.
   void skip(const std::vector<std::string>& sources, const std::vector<std::string>& targets);
-  /// What was left out since the last time.
+  /// What was dropped since the last call.
   std::vector<OddPairs> take_left_out();
 
  private:
@@ -37,7 +37,7 @@ class PairFilter {
     return {{oddity, 0, 0, 0, {}}, PairSamples(kSamplesLeftOut)};
   }
 
-  /// Nothing where the pair is not odd in this way. earlier: where the pair came before.
+  /// Nothing if the pair does not have this oddity. earlier: where the pair occurred before.
   std::optional<PairFinding> find(Oddity oddity, const CheckedPair& pair,
                                   const std::optional<std::string>& earlier);
 
@@ -46,7 +46,7 @@ class PairFilter {
   CheckedCharacters characters_;
   HeldOut held_out_;
   SeenPairs seen_;
-  LanguagePair languages_;  // that the text is to be in
+  LanguagePair languages_;  // expected
 };
 
 }  // namespace kette

@@ -1,4 +1,4 @@
-// Which odd pairs are left out of a text to learn from.
+// Which odd pairs to drop from training text.
 #pragma once
 
 #include <string>
@@ -10,14 +10,13 @@
 namespace kette {
 
 struct PairFilterOptions {
-  std::vector<Oddity>
-      oddities{};  ///< in the order of oddities(); a pair is left out for the first that it has
-  std::vector<ParallelText> held_out{};  ///< for the overlaps, which need some
+  std::vector<Oddity> oddities{};  ///< in the order of oddities(); a pair counts for its first one
+  std::vector<ParallelText> held_out{};  ///< needed for overlaps
 
   bool wants(Oddity oddity) const;
-  /// Throws unless they go together.
+  /// Throws unless the options fit together.
   void check() const;
-  /// Names them and what they depend on.
+  /// A text of the options and of what they depend on.
   std::string made_of() const;
 };
 

@@ -9,7 +9,7 @@
 namespace kette {
 namespace {
 
-/// Of the broken characters that were found in a line, one by its number: it may show nothing.
+/// One of a line's broken characters, by its code, since it may be invisible.
 std::string shown(std::string_view found) {
   const bool is_one_character = found.size() == utf8_length(found[0]);
   return is_one_character ? named_character(found) : std::string(found);
@@ -24,7 +24,7 @@ bool is_other(LineLanguage language, LineLanguage expected) {
          language != expected;
 }
 
-/// what(line): what is odd about a side, empty where nothing is.
+/// what(line): the odd part of a side; empty if none.
 template <class What>
 std::optional<PairFinding> of_sides(const CheckedPair& pair, const What& what) {
   PairFinding found{what(pair.source), what(pair.target), {}};

@@ -1,4 +1,4 @@
-// What is odd about a single pair: one definition for what kette check tells of and what kette tokenize --filter leaves out.
+// What is odd about a single pair: one definition for kette check and for kette tokenize --filter.
 #pragma once
 
 #include <array>
@@ -18,12 +18,12 @@ namespace kette {
 struct CheckedLine {
   const std::string& text;
   const LineFacts& facts;
-  const std::string& fault;  ///< what is wrong with its bytes; mostly empty
+  const std::string& fault;  ///< the error in its bytes; usually empty
 };
 
-/// A pair as it passes by.
+/// A pair with its facts.
 struct CheckedPair {
-  std::int64_t line;  ///< in its text, from 1 on
+  std::int64_t line;  ///< in its text, from 1
   CheckedLine source, target;
 
   bool has_empty_side() const {
@@ -33,11 +33,11 @@ struct CheckedPair {
   std::uint64_t normalised() const {
     return hash_of(source.facts.normalised, target.facts.normalised);
   }
-  /// Its sides, long ones cut.
+  /// Its sides; long ones are cut.
   PairSample sample(const std::string& note) const;
 };
 
-/// Which characters of both sides are told of.
+/// Finds the odd characters of both sides.
 struct CheckedCharacters {
   explicit CheckedCharacters(const SharedTokenizer& tokenizer);
 
@@ -48,45 +48,47 @@ struct CheckedCharacters {
 struct LanguagePair {
   LineLanguage source = LineLanguage::unknown, target = LineLanguage::unknown;
 
-  /// Where a side is unknown, that of the other pair.
+  /// Takes the other pair's language for an unknown side.
   LanguagePair or_else(const LanguagePair& other) const {
     return {source == LineLanguage::unknown ? other.source : source,
             target == LineLanguage::unknown ? other.target : target};
   }
   friend bool operator==(const LanguagePair&, const LanguagePair&) = default;
 };
-/// Of a pair that has two sides which are not the same; of others it says nothing.
+/// Nothing if a side is empty or both are equal.
 std::optional<LanguagePair> languages_of(const CheckedPair& pair);
-/// So many lines at the start of a text tell which language it is in.
+/// This many lines at the start of a text decide its language.
 inline constexpr std::int64_t kLinesThatTell = 20000;
-/// How many pairs are in which languages.
+/// Counts pairs by languages.
 class LanguageCounts {
  public:
   void add(const LanguagePair& languages, std::int64_t pairs = 1);
-  /// Those of most, as far as they are known.
+  /// The most frequent languages, if known.
   LanguagePair most() const;
 
  private:
   std::array<std::int64_t, kLineLanguages> sources_{}, targets_{};
 };
-/// What the name of a file ends in: English of train.en and train.en.gz.
+/// By the end of the file name: English for train.en and train.en.gz.
 LineLanguage language_of_name(const std::filesystem::path& file);
-/// Likewise of both.
+/// Likewise for both.
 LanguagePair languages_of_names(const ParallelText& text);
-/// Swapped or other_language; nothing where a pair is in the languages that it is to be in, as far as these are known.
+/// swapped or other_language; nothing if the pair is in the expected languages, as far as they are
+/// known.
 std::optional<Oddity> find_language_oddity(const LanguagePair& pair, const LanguagePair& expected);
 /// "in de and en"
 std::string language_note(const LanguagePair& pair);
 
-/// What was found: on a side, or about the pair as a whole. All empty: nothing.
+/// A finding on a side or about the whole pair; any of them may be empty.
 struct PairFinding {
   std::string source, target, pair;
 
   bool is_of_side() const { return !source.empty() || !target.empty(); }
-  /// "source: <b>; target: </b>"; may be empty of a pair as a whole.
+  /// "source: <b>; target: </b>"; may be empty for a whole pair.
   std::string note() const;
 };
-/// Of what a pair shows by itself; nothing where it is not odd in this way. Neither languages nor what other pairs tell.
+/// Checks what a single pair shows: no languages, no other pairs. Nothing if it does not have this
+/// oddity.
 std::optional<PairFinding> find_oddity(Oddity oddity, const CheckedPair& pair,
                                        CheckedCharacters& characters);
 

@@ -9,7 +9,7 @@ namespace kette {
 namespace {
 
 constexpr LineLimits kLongestChecked{.line_bytes = std::int64_t{1} << 20};
-/// Enough to keep the threads busy, and few enough that long lines do not pile up.
+/// Enough to keep the threads busy, and few enough to bound the memory of long lines.
 constexpr std::size_t kPairsOfPart = std::size_t{1} << 13;
 
 CheckedSide side_of(LineReader& reader, std::size_t most, std::size_t bytes) {
@@ -43,7 +43,7 @@ CheckedPairs PairReader::next() {
   pairs.source = side_of(source_reader_, kPairsOfPart, LineReader::kPartBytes);
   pairs.target = side_of(target_reader_, pairs.size(), std::string::npos);
   pairs.first_line = source_reader_.first_line();
-  if (pairs.target.lines.size() < pairs.size()) target_reader_.next(1);  // throws what is wrong
+  if (pairs.target.lines.size() < pairs.size()) target_reader_.next(1);  // throws the error
   KETTE_CHECK(pairs.target.lines.size() == pairs.size(), target_reader_.name(),
               ": expected as many lines as ", source_reader_.name(), ", given fewer");
   return pairs;

@@ -1,4 +1,4 @@
-// The lines of two files side by side, part by part, with what each shows by itself.
+// Reads the lines of two files in parallel, in parts, with the facts of each line.
 #pragma once
 
 #include <map>
@@ -10,11 +10,11 @@
 
 namespace kette {
 
-/// Lines as well-formed UTF-8: U+FFFD is in the place of a byte that belongs to no character.
+/// Lines as well-formed UTF-8: U+FFFD replaces a byte that belongs to no character.
 struct CheckedSide {
   std::vector<std::string> lines{};
   std::vector<LineFacts> facts{};
-  /// Of lines that are no UTF-8 or far too long, which come empty.
+  /// The errors of lines that are not UTF-8, or far too long and therefore empty.
   std::map<std::size_t, std::string> faults{};
 
   CheckedSide() = default;
@@ -36,9 +36,9 @@ class PairReader {
  public:
   explicit PairReader(const ParallelText& text);
 
-  /// The next pairs; none at the end. An Error where the targets end before the sources.
+  /// The next pairs; none at the end. An Error if the targets end before the sources.
   CheckedPairs next();
-  /// How much of the text they and those before them are, from 0 to 1.
+  /// The share of the text read so far, 0 to 1.
   double share() const { return source_reader_.share(); }
 
  private:

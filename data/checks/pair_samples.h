@@ -1,4 +1,4 @@
-// A few pairs drawn from many, the same ones each time: those whose line numbers have the least hashes.
+// A reproducible sample of pairs: those whose line numbers have the smallest hashes.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@ class PairSamples {
  public:
   explicit PairSamples(std::size_t most) : most_(most) {}
 
-  /// Calls make() for the sample if it is taken.
+  /// Calls make() for the sample if the pair is taken.
   template <class Make>
   void add(std::int64_t line, const Make& make) {
     ++count_;
@@ -22,7 +22,7 @@ class PairSamples {
     taken_.emplace(rank, make());
     if (taken_.size() > most_) taken_.erase(std::prev(taken_.end()));
   }
-  /// Those of both.
+  /// Merges both samples.
   void join(const PairSamples& other) {
     count_ += other.count_;
     taken_.insert(other.taken_.begin(), other.taken_.end());
@@ -30,7 +30,7 @@ class PairSamples {
   }
 
   std::int64_t count() const { return count_; }
-  /// By their lines.
+  /// In the order of their lines.
   std::vector<PairSample> samples() const {
     std::map<std::int64_t, const PairSample*> by_line;
     for (const auto& [rank, sample] : taken_) by_line.emplace(sample.line, &sample);

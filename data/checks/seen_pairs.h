@@ -1,4 +1,4 @@
-// Which pairs of several texts came before, and where: 24 to 48 bytes for each.
+// Which pairs of several texts occurred before, and where: 24 to 48 bytes per pair.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace kette {
 
-/// Lines of texts one after the other, counted through from 1 on.
+/// Lines of several texts, numbered consecutively from 1.
 class LinePlaces {
  public:
   explicit LinePlaces(const char* unit = "line") : unit_(unit) {}
@@ -44,14 +44,14 @@ class LinePlaces {
 
 class SeenPairs {
  public:
-  /// What is counted, for people.
+  /// unit: its name in messages.
   explicit SeenPairs(const char* unit = "line") : places_(unit) {}
 
-  /// The lines that follow are of this file.
+  /// The next lines are from this file.
   void begin(const std::string& file) { places_.begin(file, lines_); }
-  /// Counts a line that is no pair, for a side is empty.
+  /// Counts a line that is not a pair because a side is empty.
   void skip() { add(0); }
-  /// Counts a pair by its hash; 0: what is none. Where it came before.
+  /// Counts a pair by its hash (0: not a pair). Returns where it occurred before.
   std::optional<std::string> add(std::uint64_t pair) {
     const std::int64_t place = ++lines_, first = pair == 0 ? place : table_.put(pair, place);
     if (first == place) return {};

@@ -1,4 +1,4 @@
-// One parallel text that is looked at, pair by pair.
+// Checks one parallel text, pair by pair.
 #pragma once
 
 #include <vector>
@@ -12,13 +12,13 @@ class TextCheck {
  public:
   TextCheck(CheckedCharacters& characters, std::size_t samples);
 
-  /// All that a pair shows by itself.
+  /// Checks what a single pair shows.
   void add(const CheckedPair& pair);
-  /// What others know of it.
+  /// Adds a finding of the caller.
   void note(Oddity oddity, const CheckedPair& pair, const std::string& note);
 
   std::int64_t pairs() const { return pairs_; }
-  /// What most lines are in.
+  /// The languages of most lines.
   LanguagePair languages() const;
   std::vector<OddPairs> findings(const LanguagePair& expected) const;
 
@@ -33,7 +33,7 @@ class TextCheck {
 
   CheckedCharacters& characters_;
   std::vector<Tally> tallies_;             // by oddity
-  std::vector<PairSamples> by_languages_;  // kLineLanguages^2 of them
+  std::vector<PairSamples> by_languages_;  // kLineLanguages^2
   std::int64_t pairs_ = 0;
 };
 

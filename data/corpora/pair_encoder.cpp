@@ -9,7 +9,6 @@
 #include "data/corpora/line_joiner.h"
 #include "data/files/file_fingerprint.h"
 #include "data/files/line_reader.h"
-#include "data/trees/linear_tree.h"
 #include "tensor/error.h"
 
 namespace kette {
@@ -102,22 +101,6 @@ PairEncoder::Lines PairEncoder::of_file(const TextColumn& text, std::size_t byte
           [reader] { return reader->share(); }, [reader] { return reader->faults(); }};
 }
 
-/// A line for each tree: what line_of(tree) gives.
-PairEncoder::Lines PairEncoder::of_trees(const std::shared_ptr<const Treebank>& trees,
-                                         std::string (*line_of)(const Tree&)) {
-  return {trees->name,
-          [trees, line_of, at = std::size_t{0}](std::size_t most) mutable {
-            std::vector<std::string> lines;
-            for (; at < trees->trees.size() && lines.size() < most; ++at) {
-              lines.push_back(line_of(trees->trees[at]));
-            }
-            return lines;
-          },
-          {},
-          {},
-          trees->lines};
-}
-
 PairEncoder::PairEncoder(Lines source, Lines target, const SharedTokenizer& tokenizer,
                          const FilterOptions& options, std::string language)
     : source_(std::move(source)),
@@ -135,12 +118,9 @@ PairEncoder::PairEncoder(Lines source, Lines target, const SharedTokenizer& toke
 
 PairEncoder::PairEncoder(const ParallelText& text, const SharedTokenizer& tokenizer,
                          const FilterOptions& options, PairFilter* odd)
-    : PairEncoder(text.is_trees()
-                      ? PairEncoder(cleaned(read_trees(text.source.file)), tokenizer, options)
-                      : PairEncoder(of_file(text.source, LineReader::kPartBytes, faulty_lines(odd)),
-                                    of_file(text.target, std::numeric_limits<std::size_t>::max(),
-                                            faulty_lines(odd)),
-                                    tokenizer, options, text.language)) {
+    : PairEncoder(of_file(text.source, LineReader::kPartBytes, faulty_lines(odd)),
+                  of_file(text.target, std::numeric_limits<std::size_t>::max(), faulty_lines(odd)),
+                  tokenizer, options, text.language) {
   odd_ = odd;
   if (odd_ != nullptr) odd_->begin(text);
 }
@@ -151,14 +131,6 @@ PairEncoder::PairEncoder(const TextLines& source, const std::string& source_name
                          const std::string& language)
     : PairEncoder(of_text(source, source_name), of_text(target, target_name), tokenizer, options,
                   language) {}
-
-PairEncoder::PairEncoder(Treebank trees, const SharedTokenizer& tokenizer,
-                         const FilterOptions& options)
-    : PairEncoder({}, {}, tokenizer, options, "") {
-  const auto shared = std::make_shared<const Treebank>(std::move(trees));
-  source_ = of_trees(shared, sentence_of);
-  target_ = of_trees(shared, linearised_line);
-}
 
 PairEncoder::Part PairEncoder::next(std::int64_t most) {
   Part part{source_.next(static_cast<std::size_t>(most)), {}};
@@ -304,15 +276,18 @@ FilterReport PairEncoder::encode_all(const Take& take, const TokenizeProgress& p
 
 std::string made_of(const ParallelText& text, const Tokenizer& tokenizer,
                     const FilterOptions& options) {
-  std::ostringstream words;
   const auto of_side = [](const TextColumn& side) {
     const std::string column = side.column > 0 ? ", column " + std::to_string(side.column) : "";
-    return file_fingerprint(side.file) + column;
+    return file_fingerprint(side.file) + column + "; ";
   };
-  words << of_side(text.source) << "; ";
-  words << (text.is_trees() ? "trees" : of_side(text.target)) << "; ";
-  if (!text.language.empty()) words << "language " << text.language << "; ";
-  words << tokenizer.fingerprint() << "; max_length " << options.max_length << ", must_fit "
+  const std::string language = text.language.empty() ? "" : "language " + text.language + "; ";
+  return made_of(of_side(text.source) + of_side(text.target) + language, tokenizer, options);
+}
+
+std::string made_of(const std::string& text, const Tokenizer& tokenizer,
+                    const FilterOptions& options) {
+  std::ostringstream words;
+  words << text << tokenizer.fingerprint() << "; max_length " << options.max_length << ", must_fit "
         << options.must_fit << ", max_ratio " << options.max_ratio << ", join_lines "
         << options.join_lines;
   if (!options.odd.oddities.empty()) words << "; " << options.odd.made_of();

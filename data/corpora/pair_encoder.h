@@ -15,7 +15,6 @@
 #include "data/files/parallel_text.h"
 #include "data/files/text_file.h"
 #include "data/tokenizers/tokenizer.h"
-#include "data/trees/tree.h"
 
 namespace kette {
 
@@ -28,6 +27,17 @@ class PairEncoder {
       std::function<void(const std::vector<std::int32_t>&, const std::vector<std::int32_t>&)>;
   static constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
 
+  /// One side, wherever its lines come from.
+  struct Lines {
+    std::string name;                                                ///< in errors
+    std::function<std::vector<std::string>(std::size_t most)> next;  ///< lines; none: at the end
+    std::function<double()> share = {};                              ///< of them that were read
+    std::function<std::vector<LineFault>()> faults = {};             ///< of the last ones
+    std::vector<std::int64_t> numbers{};  ///< in the file; empty: those from 1 on
+  };
+  PairEncoder(Lines source, Lines target, const SharedTokenizer& tokenizer,
+              const FilterOptions& options, std::string language = {});
+
   /// Of files, which are read once. odd: what leaves out the odd pairs that the options name, and outlives this; null:
   /// the options name none.
   PairEncoder(const ParallelText& text, const SharedTokenizer& tokenizer,
@@ -36,8 +46,6 @@ class PairEncoder {
   PairEncoder(const TextLines& source, const std::string& source_name, const TextLines& target,
               const std::string& target_name, const SharedTokenizer& tokenizer,
               const FilterOptions& options, const std::string& language);
-  /// Of cleaned trees; the tokenizer is one for them.
-  PairEncoder(Treebank trees, const SharedTokenizer& tokenizer, const FilterOptions& options);
 
   /// Gives take() the pairs that pass the filters of the next lines, at most so many, in order; of none at the end. Throws
   /// where one text ends before the other.
@@ -54,24 +62,12 @@ class PairEncoder {
 
  private:
   using Ids = std::vector<std::int32_t>;
-  /// One side.
-  struct Lines {
-    std::string name;
-    std::function<std::vector<std::string>(std::size_t most)> next;
-    std::function<double()> share = {};                   // of them that were read
-    std::function<std::vector<LineFault>()> faults = {};  // of the last ones
-    std::vector<std::int64_t> numbers{};                  // in the file; empty: those from 1 on
-  };
   struct Part {
     std::vector<std::string> sources, targets;
   };
 
-  PairEncoder(Lines source, Lines target, const SharedTokenizer& tokenizer,
-              const FilterOptions& options, std::string language);
   static Lines of_text(const TextLines& text, const std::string& name);
   static Lines of_file(const TextColumn& text, std::size_t bytes, FaultyLines faulty);
-  static Lines of_trees(const std::shared_ptr<const Treebank>& trees,
-                        std::string (*line_of)(const Tree&));
   Part next(std::int64_t most);
   /// Takes the odd pairs out of a part, whose lines become empty. Which pairs stay.
   std::vector<bool> leave_out(Part& part, std::int64_t first) const;
@@ -87,8 +83,10 @@ class PairEncoder {
   std::int64_t lines_ = 0, tokens_ = 0, source_bytes_ = 0, target_bytes_ = 0;  // so far
 };
 
-/// What the pairs of a text depend on.
+/// What the pairs of a text depend on; or of what else tells it so, up to its "; ".
 std::string made_of(const ParallelText& text, const Tokenizer& tokenizer,
+                    const FilterOptions& options);
+std::string made_of(const std::string& text, const Tokenizer& tokenizer,
                     const FilterOptions& options);
 
 }  // namespace kette

@@ -36,10 +36,12 @@ ParallelCorpus ParallelCorpus::from_lines(const TextLines& source, const std::st
                                           const SharedTokenizer& tokenizer,
                                           const FilterOptions& options,
                                           const std::string& language) {
+  return from({source, source_name, target, target_name, tokenizer, options, language}, tokenizer);
+}
+
+ParallelCorpus ParallelCorpus::from(PairEncoder encoder, const SharedTokenizer& tokenizer) {
   const auto pairs = std::make_shared<PairLists>();
-  FilterReport report =
-      PairEncoder(source, source_name, target, target_name, tokenizer, options, language)
-          .encode_all(add_to(*pairs));
+  FilterReport report = encoder.encode_all(add_to(*pairs));
   return {pairs, std::move(report), tokenizer};
 }
 
@@ -48,24 +50,24 @@ ParallelCorpus ParallelCorpus::load_or_make(const std::filesystem::path& file,
                                             const SharedTokenizer& tokenizer,
                                             const FilterOptions& options,
                                             const TokenizeProgress& progress) {
-  const std::string wanted = made_of(text, *tokenizer, options);
-  std::shared_ptr<const PairFile> pairs = PairFile::find(file, wanted);
+  const auto encoder = [&] { return PairEncoder(text, tokenizer, options); };
+  return load_or_make(file, made_of(text, *tokenizer, options), tokenizer, encoder, progress);
+}
+
+ParallelCorpus ParallelCorpus::load_or_make(const std::filesystem::path& file,
+                                            const std::string& made_of,
+                                            const SharedTokenizer& tokenizer,
+                                            const std::function<PairEncoder()>& encoder,
+                                            const TokenizeProgress& progress) {
+  std::shared_ptr<const PairFile> pairs = PairFile::find(file, made_of);
   if (!pairs) {
     PairFileWriter writer(file, std::max(tokenizer->vocabulary(), tokenizer->source_vocabulary()),
                           tokenizer->special().end);
-    const FilterReport report =
-        PairEncoder(text, tokenizer, options).encode_all(add_to(writer), progress);
-    writer.finish(wanted, report);
+    const FilterReport report = encoder().encode_all(add_to(writer), progress);
+    writer.finish(made_of, report);
     pairs = PairFile::open(file);
   }
   return {pairs, pairs->report(), tokenizer};
-}
-
-ParallelCorpus ParallelCorpus::from_trees(const Treebank& trees, const SharedTokenizer& tokenizer,
-                                          const FilterOptions& options) {
-  const auto pairs = std::make_shared<PairLists>();
-  FilterReport report = PairEncoder(trees, tokenizer, options).encode_all(add_to(*pairs));
-  return {pairs, std::move(report), tokenizer};
 }
 
 ParallelCorpus ParallelCorpus::of(const std::vector<std::shared_ptr<const PairFile>>& files,

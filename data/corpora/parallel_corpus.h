@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -36,9 +37,12 @@ class ParallelCorpus final : public PairStore {
                                    const FilterOptions& options = {},
                                    const std::string& language = {});
 
-  /// Of cleaned trees; the tokenizer is one for them.
-  static ParallelCorpus from_trees(const Treebank& trees, const SharedTokenizer& tokenizer,
-                                   const FilterOptions& options = {});
+  /// From what else gives pairs; by way of a file of ids, too: `made_of` what.
+  static ParallelCorpus from(PairEncoder encoder, const SharedTokenizer& tokenizer);
+  static ParallelCorpus load_or_make(const std::filesystem::path& pairs, const std::string& made_of,
+                                     const SharedTokenizer& tokenizer,
+                                     const std::function<PairEncoder()>& encoder,
+                                     const TokenizeProgress& progress = {});
 
   /// Of files whose pairs are those of one text, one after the other. must_fit: how many tokens a side of them may have.
   static ParallelCorpus of(const std::vector<std::shared_ptr<const PairFile>>& files,

@@ -10,8 +10,8 @@
 namespace kette {
 namespace {
 
-/// Gives out the spellings of a block's characters: of each character those that the source had, in their order, the
-/// last one for all that follow.
+/// Returns the spellings of a block's characters: for each character those of the source in order,
+/// then the last one for all others.
 class SpellingQueue {
  public:
   explicit SpellingQueue(const std::vector<Spelling>& spellings) {
@@ -65,7 +65,7 @@ std::string DocumentOfBytes::written(std::size_t index, const TextBlock& block) 
   bool at_start = true;
   std::size_t behind_break = 0;  // where the current line begins
   for (std::size_t at = 0; at <= block.text.size();) {
-    bool instead = false;  // of the character here
+    bool instead = false;  // of the current character
     for (; mark < block.marks.size() && block.marks[mark].at <= at; ++mark) {
       const bool breaks = block.marks[mark].kind == Mark::Kind::breaks;
       if (breaks) instead = at_start = true;
@@ -96,7 +96,7 @@ std::string DocumentOfBytes::written(std::size_t index, const TextBlock& block) 
 
 std::string DocumentOfBytes::written(std::size_t index,
                                      const std::vector<Character>& characters) const {
-  // From the last one on, for what stands behind a spelling says whether it reads back.
+  // Backwards, since the text after a spelling decides whether it reads back.
   std::string backward;
   for (std::size_t i = characters.size(); i > 0; --i) {
     const Character& one = characters[i - 1];

@@ -1,6 +1,6 @@
-// A document as blocks of text, and the bytes around them, which come back as they were: structure, times, columns,
-// attributes. What reads a format finds the blocks; what translates changes their text and carries their marks over;
-// Document::with() lays the result out as the source was.
+// A document as blocks of text, with all bytes around them (structure, times, columns, attributes)
+// kept unchanged. The reader of a format finds the blocks; the translator changes their text and
+// places their marks; Document::with() writes the result in the layout of the source.
 #pragma once
 
 #include <memory>
@@ -12,17 +12,16 @@
 
 namespace kette {
 
-/// A character that the document spells otherwise than plainly: an entity, an escape.
+/// A character that the document does not write plainly: an entity, an escape.
 struct Spelling {
   std::string plain, spelled;
 };
 
-/// A paragraph, heading, list item, cell: no sentence goes beyond it.
+/// A paragraph, heading, list item or cell: no sentence crosses its border.
 struct TextBlock {
-  std::string text{};  ///< UTF-8 without marks, escapes and entities; no white space at its ends
-  std::vector<Mark> marks{};  ///< rising by `at`; at one place in their order
-  std::vector<Spelling>
-      spellings{};  ///< of each character in the order of the text; the last one goes on
+  std::string text{};                 ///< UTF-8, trimmed, without marks, escapes and entities
+  std::vector<Mark> marks{};          ///< ascending by `at`, else in document order
+  std::vector<Spelling> spellings{};  ///< of each character in text order; the last one repeats
 };
 
 class Document {
@@ -30,20 +29,20 @@ class Document {
   virtual ~Document() = default;
 
   const std::vector<TextBlock>& blocks() const { return blocks_; }
-  /// The document with these texts and marks in the place of its blocks, as many; spellings are those of blocks().
-  /// With blocks() itself it is the bytes that were read.
+  /// The document with these texts and marks for its blocks, one for each; spellings are those of
+  /// blocks(). with(blocks()) gives the bytes that were read.
   virtual std::string with(const std::vector<TextBlock>& translations) const = 0;
-  /// What was left as it is though it may have text, each with its place; mostly none.
+  /// Parts that may have text but were left unchanged, each with its place; usually none.
   virtual std::vector<std::string> notes() const { return {}; }
 
  protected:
   std::vector<TextBlock> blocks_;
 };
 
-/// A document of one piece of bytes, of which each block takes a part.
+/// A document in one byte string, of which each block is a range.
 class DocumentOfBytes : public Document {
  public:
-  /// So that a document takes at most some GB, even one of the shortest blocks that there are.
+  /// Limits the memory of a document to a few GB, even with the shortest blocks.
   static constexpr std::size_t kMostBlocks = std::size_t{1} << 23;
 
   std::string with(const std::vector<TextBlock>& translations) const override;
@@ -51,27 +50,28 @@ class DocumentOfBytes : public Document {
  protected:
   explicit DocumentOfBytes(std::string bytes) : bytes_(std::move(bytes)) {}
   const std::string& bytes() const { return bytes_; }
-  /// Blocks are added in their order, and no two share a byte. Before and after: what is written round the translation,
-  /// where its place is another than that of the text.
+  /// Call it in the order of the blocks, which must not overlap. before, after: written around the
+  /// translation, if it does not replace the text itself.
   void add(TextBlock block, std::size_t begin, std::size_t end, std::string before = {},
            std::string after = {});
-  /// How text is written that the document had no spelling for: what the format needs escaped. at_start: it would be
-  /// the first of its line.
+  /// How to write a character for which the document had no spelling, escaped if the format needs
+  /// it. at_start: it is the first of its line.
   virtual std::string escaped(std::string_view character, bool at_start) const;
-  /// Whether a spelling of the source means in this block its character before this, too: what is written behind it, up
-  /// to the next mark, or the first bytes of it. A bare "&" before "lt;" does not. Where it does not, escaped() is asked.
+  /// Whether a spelling of the source still means its character in this block if `rest` follows
+  /// (the text up to the next mark, or its first bytes). A bare "&" before "lt;" does not. If
+  /// false, escaped() is used.
   virtual bool reads_back(std::size_t index, std::string_view spelled, std::string_view rest) const;
-  /// Whether a line that a translation has no word for stays, for the border that it has (cues); elsewhere it would end the
-  /// paragraph.
+  /// Whether to keep a line that gets no word of the translation, as cues must. Elsewhere an empty
+  /// line would end the paragraph.
   virtual bool keeps_empty_lines() const { return true; }
-  /// What is written for a block in the place of its bytes.
+  /// The bytes that replace a block's.
   virtual std::string written(std::size_t index, const TextBlock& translation) const;
   std::string_view bytes_of(std::size_t index) const;
 
  private:
   struct Character {
     std::string_view plain;
-    const std::string* spelled;  // by the source
+    const std::string* spelled;  // in the source
     bool at_start;
   };
   std::string written(std::size_t index, const std::vector<Character>& characters) const;

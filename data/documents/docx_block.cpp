@@ -60,14 +60,14 @@ bool DocxBlock::find_text() {
   return solid_end_ > 0;
 }
 
-/// Marks at the ends are none, but for those whose partner is within.
+/// Drops marks at the ends, except those whose partner is inside.
 void DocxBlock::find_ends() {
   const auto is_within = [&](std::size_t item) { return item > first_ && item < last_; };
   for (begin_ = 0; begin_ < first_ && !is_within(items_[begin_].partner);) ++begin_;
   for (end_ = items_.size() - 1; end_ > last_ && !is_within(items_[end_].partner);) --end_;
 }
 
-/// What most of the text has.
+/// The format of most of the text.
 std::size_t DocxBlock::usual_format() const {
   std::unordered_map<std::size_t, std::size_t> bytes;
   std::size_t usual = items_[first_].format, most = 0;
@@ -85,7 +85,7 @@ void DocxBlock::read_characters(InlineText& text, std::size_t begin, std::size_t
   for (std::size_t at = begin; at < end;) {
     const XmlCharacter one = xml_character(bytes_, at);
     const std::size_t next = at + one.bytes;
-    // Word shows a line end as a blank; it is a blank that is spelled so.
+    // Word shows a line end as a blank: a blank with this spelling.
     const bool is_space = one.plain < 0x80 && is_markup_space(static_cast<char>(one.plain));
     text.character(is_space ? " " : encode_utf8(std::u32string_view(&one.plain, 1)), at, next);
     at = next;
@@ -111,7 +111,7 @@ void DocxBlock::push(Mark::Kind kind, std::size_t at, const std::string& bytes) 
 void DocxBlock::push_items(std::size_t until, std::size_t at) {
   for (std::size_t i = next_; i < until; ++i) {
     if (items_[i].kind == ItemKind::text)
-      continue;  // blanks before the first word, or behind the last
+      continue;  // blanks before the first word or after the last
     mark_of_.emplace(i, marks_.size());
     const auto kind = items_[i].kind == ItemKind::opens    ? Mark::Kind::opens
                       : items_[i].kind == ItemKind::closes ? Mark::Kind::closes
@@ -120,7 +120,7 @@ void DocxBlock::push_items(std::size_t until, std::size_t at) {
   }
 }
 
-/// The marks between the text before and that of an item (kNone: the end of the block).
+/// Ends the gap between the text before and that of an item (kNone: the end of the block).
 void DocxBlock::end_gap(std::size_t item, std::size_t at, std::string_view bytes) {
   const std::size_t first_mark = marks_.size();
   const bool is_end = item == kNone;
@@ -160,7 +160,7 @@ void DocxBlock::end_gap(std::size_t item, std::size_t at, std::string_view bytes
   frame_.gaps.push_back(std::move(gap));
 }
 
-/// False where one has none within the block, which no well-formed paragraph has.
+/// False if a mark has no partner in the block, which cannot happen in a well-formed paragraph.
 bool DocxBlock::set_partners() {
   for (const auto& [item, mark] : mark_of_) {
     if (items_[item].kind == ItemKind::stands) continue;

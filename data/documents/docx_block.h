@@ -1,4 +1,4 @@
-// A block out of the pieces of a paragraph (data/documents/docx_part.h).
+// Makes a block from the items of a paragraph (data/documents/docx_part.h).
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace kette {
 
-/// What a paragraph has, one behind the other.
+/// An item of a paragraph, in order.
 struct DocxItem {
   enum class Kind { text, stands, opens, closes } kind = Kind::stands;
-  std::size_t begin = 0, end = 0;          ///< in the part; of text its characters
-  std::size_t tag = 0;                     ///< of text: where its <w:t> begins
+  std::size_t begin = 0, end = 0;          ///< in the part; for text: its characters
+  std::size_t tag = 0;                     ///< for text: where its <w:t> begins
   std::size_t format = 0;                  ///< of its run
-  std::string bytes{};                     ///< of all but text: the mark's
+  std::string bytes{};                     ///< for all but text: of the mark
   std::size_t partner = Mark::kNoPartner;  ///< among the items
 };
 
@@ -26,7 +26,7 @@ class DocxBlock {
   DocxBlock(DocxPart& part, const std::vector<DocxItem>& items)
       : part_(part), bytes_(part.bytes()), items_(items) {}
 
-  /// Adds the block to its part; none for a paragraph without a letter.
+  /// Adds the block to its part, unless the paragraph has no letter.
   void add();
 
  private:
@@ -46,7 +46,7 @@ class DocxBlock {
   std::string_view bytes_;
   const std::vector<DocxItem>& items_;
   DocxPart::Frame frame_;
-  // The items with the first and the last character that is no white space, and these two.
+  // The items with the first and the last non-white-space character, and their places.
   std::size_t first_ = 0, last_ = 0, solid_begin_ = 0, solid_end_ = 0;
   std::size_t begin_ = 0, end_ = 0;  // the items that the block begins and ends with
   std::size_t next_ = 0;

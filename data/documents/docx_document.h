@@ -1,11 +1,12 @@
-// DOCX (Office Open XML, ISO/IEC 29500) as a document of blocks: the paragraphs of the text, its headers and footers,
-// footnotes, endnotes, comments and text boxes. What is formatted otherwise than most of a paragraph, links and fields are
-// marks round words; tabs, breaks, images, bookmarks and the like are marks that stand, and so is what tracked changes
-// deleted. Left alone: instructions of fields, formulas, paragraphs without a letter, all other entries of the file.
+// DOCX (Office Open XML, ISO/IEC 29500) as a document of blocks: the paragraphs of the text, its
+// headers and footers, footnotes, endnotes, comments and text boxes. Links, fields, and formatting
+// that differs from most of the paragraph are paired marks around words. Tabs, breaks, images,
+// bookmarks and tracked deletions are single marks. Unchanged: instructions of fields, formulas,
+// paragraphs without a letter, all other entries of the file.
 //
-// An entry whose text changed is packed anew; all others, and with(blocks()) as a whole, are byte for byte what was read.
-// An Error: a damaged archive, an entry that is no well-formed XML, and what passes the limits of zip_archive.h or, all
-// its text together, kMostDocxBytes.
+// An entry whose text changed is packed anew; all others, and with(blocks()) as a whole, keep every
+// byte. Errors: a damaged archive, an entry that is not well-formed XML, passing a limit of
+// zip_archive.h, and more than kMostDocxBytes of text in all.
 #pragma once
 
 #include <memory>
@@ -17,7 +18,7 @@ namespace kette {
 
 inline constexpr std::size_t kMostDocxBytes = std::size_t{256} << 20;
 
-/// The name stands in errors.
+/// name: for errors.
 std::unique_ptr<Document> read_docx(std::string bytes, const std::string& name);
 
 }  // namespace kette

@@ -31,9 +31,9 @@ class DocxReader {
 
  private:
   struct Field {
-    std::size_t item, open;  // how many links and the like were open
+    std::size_t item, open;  // open: number of open links and the like
   };
-  /// A paragraph, or what in it has paragraphs of its own.
+  /// A paragraph, or an element in it with its own paragraphs.
   struct Level {
     std::size_t depth = 0;
     bool is_paragraph = false;
@@ -58,7 +58,7 @@ class DocxReader {
     return std::any_of(locals.begin(), locals.end(), [&](auto local) { return is(token, local); });
   }
 
-  /// Notes the elements that have text boxes in them, and the namespace's prefix.
+  /// Finds the elements that contain text boxes, and the namespace's prefix.
   void find_text_boxes(const std::string& name) {
     XmlReader reader(bytes_, name);
     std::vector<std::size_t> open;
@@ -125,7 +125,7 @@ class DocxReader {
     }
   }
 
-  /// What has text boxes ends the block, and its paragraphs are read; all else is a mark.
+  /// An element with text boxes ends the block, and its paragraphs are read; any other is a mark.
   void stand(Level& level, const XmlToken& token) {
     if (with_boxes_.contains(token.begin)) {
       end_paragraph(level);
@@ -177,7 +177,7 @@ class DocxReader {
     }
   }
 
-  /// A run's properties without those that do not show.
+  /// A run's properties without invisible ones.
   std::string normal(std::string format) const {
     for (const char* local : {"lang", "noProof", "webHidden"}) {
       const std::string tag = "<" + part_.w_ + local;

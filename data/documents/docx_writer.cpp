@@ -1,4 +1,4 @@
-// How a translated paragraph is written (data/documents/docx_part.h).
+// Writes a translated paragraph (data/documents/docx_part.h).
 #include <algorithm>
 #include <map>
 
@@ -69,7 +69,7 @@ class DocxWriter {
     return std::string::npos;
   }
 
-  /// Blanks at the ends of a text that does not say so are lost.
+  /// Marks a text to keep the blanks at its ends, which would be lost otherwise.
   void keep(std::string& bytes) const {
     const std::size_t at = find_tag(bytes);
     if (at == std::string::npos) return;
@@ -161,7 +161,7 @@ class DocxWriter {
   const TextBlock& block_;
   State state_;
   std::string text_tag_;
-  bool stays_ = false;                                    // what was written last: within one text
+  bool stays_ = false;                                    // the last write was inside one text
   std::size_t format_;                                    // of the run
   std::vector<std::size_t> formats_;                      // that are open
   std::map<std::string, std::vector<std::size_t>> gaps_;  // by key, the last first

@@ -1,4 +1,4 @@
-// All kinds of documents by their names and the endings of their files.
+// All document formats, by name and by file ending.
 #pragma once
 
 #include <filesystem>
@@ -36,15 +36,15 @@ inline constexpr auto kNamesOf<DocumentFormat> =
                                 {DocumentFormat::mail, "mail"},
                                 {DocumentFormat::docx, "docx"}});
 
-/// By the ending of its name; text where that says nothing.
+/// By the ending of the file's name; text if that is unknown.
 DocumentFormat format_of(const std::filesystem::path& file);
 
 struct DocumentOptions {
-  bool paragraphs = true;            ///< of text: its lines are wrapped
-  std::vector<std::size_t> columns;  ///< of a table, from 1; none: all
+  bool paragraphs = true;            ///< for text: lines are wrapped
+  std::vector<std::size_t> columns;  ///< for a table, from 1; none: all
 };
 
-/// The name stands in errors.
+/// name: for errors.
 std::unique_ptr<Document> read_document(DocumentFormat format, std::string bytes,
                                         const std::string& name,
                                         const DocumentOptions& options = {});

@@ -32,7 +32,7 @@ std::string charset_of(std::string_view tag) {
   return text.substr(begin, text.find_first_of(" ;\"'", begin) - begin);
 }
 
-/// Browsers, too, look for it in the first bytes alone.
+/// Looks only at the first bytes, as browsers do.
 void check_charset(std::string_view bytes, const std::string& name) {
   constexpr std::size_t kLooked = 4096;
   for (std::size_t at = 0; at < std::min(kLooked, bytes.size());) {
@@ -49,7 +49,7 @@ void check_charset(std::string_view bytes, const std::string& name) {
     KETTE_CHECK(is_fine, document_place(bytes, token.begin, name),
                 ": expected HTML in UTF-8, given the charset ", charset,
                 " (convert the document with iconv, and change what it says)");
-    if (!charset.empty()) return;  // the first one holds
+    if (!charset.empty()) return;  // the first one counts
     if (token.kind == HtmlKind::start && is_html_raw(token.name)) {
       at = end_of_raw_text(bytes, at, token.name);
     }
@@ -103,7 +103,7 @@ class HtmlDocument : public DocumentOfBytes {
     if (found && found->has_letter) add(std::move(found->block), found->begin, found->end);
   }
 
-  /// What is from here to at_ is a mark that stands.
+  /// Makes the bytes from `begin` to at_ a single mark.
   void stand(std::size_t begin) { text_.mark(Mark::Kind::stands, begin, at_); }
 
   void read_text(std::size_t begin, std::size_t end) {
@@ -180,7 +180,7 @@ class HtmlDocument : public DocumentOfBytes {
     return false;
   }
 
-  /// Behind the element whose start tag this is, or where it ends without an end tag.
+  /// The end of the element with this start tag, or where it ends without an end tag.
   std::size_t end_of_element(const HtmlToken& element) const {
     const std::string& name = element.name;
     std::size_t at = element.end;
@@ -197,7 +197,7 @@ class HtmlDocument : public DocumentOfBytes {
       at = token.end;
       if (token.kind == HtmlKind::start) {
         if (open.empty() && ends_before(name, token.name)) return token.begin;
-        // Browsers take it for a forgotten end tag, but for where HTML may be within.
+        // Browsers assume a forgotten end tag here, except where HTML may be inside.
         if (is_foreign && is_html_block(token.name) && token.name != "title" &&
             !is_open("foreignobject") && !is_open("annotation-xml")) {
           return token.begin;
@@ -205,7 +205,7 @@ class HtmlDocument : public DocumentOfBytes {
         if (is_html_void(token.name) || (token.closes_itself && (is_foreign || is_xml_))) continue;
         if (is_html_raw(token.name) && !is_foreign) {
           at = end_of_raw_text(bytes(), at, token.name);
-          continue;  // its end tag is one without a start
+          continue;  // an end tag without a start
         }
         open.push_back(token.name);
         ++counts[token.name];
@@ -220,7 +220,7 @@ class HtmlDocument : public DocumentOfBytes {
         } else if (token.name == name) {
           return token.end;
         } else if (is_html_block(token.name) && !is_html_raw(token.name)) {
-          return token.begin;  // of what this one is in
+          return token.begin;  // the end of the parent
         }
       }
     }

@@ -1,10 +1,12 @@
-// HTML as a document of blocks. A block is the text of a paragraph, heading, cell, item, title ...: what block elements
-// and line breaks border. Inline elements are marks round words; images, inline code, comments and the like are marks
-// that stand. Left alone: attributes, scripts, styles, pre, svg, math, forms' texts, and what says translate="no" or has
-// the class notranslate, with all that is in it; a block without a letter, too.
+// HTML as a document of blocks. A block is the text of a paragraph, heading, cell, item, title ...,
+// between block elements or line breaks. Inline elements are paired marks around words; images,
+// inline code, comments and the like are single marks. Unchanged: attributes, scripts, styles, pre,
+// svg, math, texts of forms, elements with translate="no" or the class notranslate, and blocks
+// without a letter.
 //
-// Entities are characters of the text and keep their spelling. Broken HTML is read as browsers read it and is no error;
-// bytes that are no UTF-8, a NUL, a declared charset other than UTF-8 and more than kMostDocumentBytes are.
+// Entities are characters of the text and keep their spelling. Broken HTML is read as browsers read
+// it. Errors: bytes that are not UTF-8, a NUL, another declared charset than UTF-8, and more than
+// kMostDocumentBytes.
 #pragma once
 
 #include <memory>
@@ -14,7 +16,7 @@
 
 namespace kette {
 
-/// The name stands in errors.
+/// name: for errors.
 std::unique_ptr<Document> read_html(std::string bytes, const std::string& name);
 
 }  // namespace kette

@@ -1,5 +1,5 @@
-// The names of HTML's character references (WHATWG HTML, section 13.5), as Python's html.entities.html5 lists them: name,
-// then "," where it also goes without its semicolon and ";" otherwise, then its code points.
+// The names of HTML's character references (WHATWG HTML, section 13.5), as in Python's
+// html.entities.html5: name, then "," if the semicolon is optional, else ";", then its code points.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -296,7 +296,7 @@ const std::unordered_map<std::string_view, Entity>& entities() {
   return made;
 }
 
-/// Numbers from 128 to 159 mean what they are in windows-1252.
+/// Numbers from 128 to 159 are those of windows-1252.
 char32_t of_number(std::uint32_t number) {
   constexpr char16_t kWindows[] = {0x20AC, 0x81,   0x201A, 0x192,  0x201E, 0x2026, 0x2020, 0x2021,
                                    0x2C6,  0x2030, 0x160,  0x2039, 0x152,  0x8D,   0x17D,  0x8F,

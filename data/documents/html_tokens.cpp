@@ -19,13 +19,13 @@ bool has_lower(std::string_view bytes, std::size_t at, std::string_view lower) {
   return bytes.size() - at >= lower.size() && lower_ascii(bytes.substr(at, lower.size())) == lower;
 }
 
-/// Behind the next of this, or the end.
+/// The place after the next `what`, or the end.
 std::size_t behind_next(std::string_view bytes, std::size_t at, std::string_view what) {
   const std::size_t found = bytes.find(what, at);
   return found == std::string_view::npos ? bytes.size() : found + what.size();
 }
 
-/// Behind a comment whose "<!--" is here. "<!-->" and "<!--->" are whole ones.
+/// The place after the comment whose "<!--" is at `at`. "<!-->" and "<!--->" are complete comments.
 std::size_t behind_comment(std::string_view bytes, std::size_t at) {
   if (has_lower(bytes, at + 4, ">")) return at + 5;
   if (has_lower(bytes, at + 4, "->")) return at + 6;
@@ -37,7 +37,7 @@ std::size_t behind_comment(std::string_view bytes, std::size_t at) {
   return bytes.size();
 }
 
-/// One attribute of a tag, from `at` on; false at the end of the tag. Leaves `at` behind it.
+/// One attribute of a tag, from `at` on; false at the end of the tag. Moves `at` after it.
 struct HtmlAttribute {
   std::string_view name, value;
 };
@@ -76,7 +76,7 @@ HtmlToken html_tag(std::string_view bytes, std::size_t begin, std::size_t name) 
   while (next_html_attribute(bytes, at, ignored)) {
   }
   if (at == bytes.size()) {
-    token.kind = HtmlToken::Kind::other;  // cut off: browsers show nothing of it
+    token.kind = HtmlToken::Kind::other;  // truncated: browsers show nothing of it
     return token;
   }
   token.closes_itself = bytes[at - 1] == '/';

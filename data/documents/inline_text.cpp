@@ -48,7 +48,7 @@ void InlineText::character(std::string_view plain, std::size_t begin, std::size_
 void InlineText::space(std::size_t begin, std::size_t end) {
   if (!has_text()) return;
   if (after_space_) {
-    // One more that shows nothing: it goes with the mark between, or makes the space before longer.
+    // Another space does not show: it joins the mark between, or extends the space before.
     if (!pieces_.empty() && pieces_.back().begin >= space_begin_) {
       pieces_.back().end = end;
     } else {

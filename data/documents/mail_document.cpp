@@ -18,7 +18,7 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// A line of a body: how deep it quotes, and what it says.
+/// A line of a body: its quotation depth and its text.
 struct QuotedLine {
   std::size_t depth = 0;
   SourceRange text{};
@@ -34,7 +34,7 @@ QuotedLine quoted_line(std::string_view bytes, SourceRange line) {
       break;
     }
   }
-  // One space after the signs is theirs.
+  // One space after the quotation signs belongs to them.
   const bool has_space = quoted.depth > 0 && quoted.text.begin < line.end;
   if (has_space && bytes[quoted.text.begin] == ' ') ++quoted.text.begin;
   return quoted;
@@ -67,7 +67,7 @@ class MailReader {
   void read_subject(SourceRange subject);
   void read_body(SourceRange body, bool flowed);
   void note(std::size_t at, const std::string& what) {
-    // Places rise; to count the lines of each from the begin takes too long in an mbox.
+    // Places ascend: counting lines from the begin for each would be slow in an mbox.
     const auto begin = bytes_.begin() + static_cast<std::ptrdiff_t>(noted_);
     noted_line_ += std::count(begin, bytes_.begin() + static_cast<std::ptrdiff_t>(at), '\n');
     noted_ = at;
@@ -103,7 +103,7 @@ void MailReader::read() {
   }
 }
 
-/// A whole document may be the text of a mail without its headers.
+/// is_whole: the document may be the text of a mail without headers.
 void MailReader::read_mail(SourceRange range, std::size_t depth, bool is_whole) {
   const MailHeaders headers = read_mail_headers(bytes_, range);
   if (is_whole && !headers.is_mail) return read_body(range, false);
@@ -226,7 +226,7 @@ MailDocument::MailDocument(std::string all, const std::string& name)
   MailReader(*this, name).read();
 }
 
-/// Headers have nothing but ASCII: a subject that had only that gets encoded words for other characters.
+/// Headers are ASCII: a subject of only ASCII gets encoded words for other characters.
 std::string MailDocument::written(std::size_t index, const TextBlock& translation) const {
   const auto is_ascii = [](std::string_view text) {
     return std::all_of(text.begin(), text.end(),

@@ -1,5 +1,6 @@
-// Mail as it is sent (RFC 5322 and MIME), several in an mbox, or only the text of one: the subject and the plain text are
-// translated, in paragraphs of one depth of quotation. Other headers, signatures and other parts are left as they are.
+// A mail (RFC 5322 and MIME), an mbox of several, or only the text of one. The subject and the
+// plain text are translated, in paragraphs of one quotation depth. Other headers, signatures and
+// other parts are unchanged.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +14,11 @@ namespace kette {
 
 class MailDocument : public DocumentOfBytes {
  public:
-  /// The name stands in errors: bytes that are no text.
+  /// name: for the Error if the bytes are not text.
   MailDocument(std::string bytes, const std::string& name);
 
-  /// What was left as it is though it may have text, each with its place: attachments, HTML, text in base64, in
-  /// quoted-printable or another character set, signed parts, encoded subjects.
+  /// Parts that may have text but were left unchanged, each with its place: attachments, HTML, text
+  /// in base64, quoted-printable or another character set, signed parts, encoded subjects.
   std::vector<std::string> notes() const override { return notes_; }
 
  private:
@@ -26,7 +27,7 @@ class MailDocument : public DocumentOfBytes {
   bool keeps_empty_lines() const override { return false; }
 
   std::vector<std::string> notes_;
-  std::vector<std::size_t> subjects_;  // which blocks
+  std::vector<std::size_t> subjects_;  // indices of blocks
 };
 
 std::unique_ptr<MailDocument> read_mail(std::string bytes, const std::string& name);

@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 13> kOfMails = {
     "message-id",   "received",     "return-path", "reply-to", "mime-version",
     "content-type", "delivered-to", "in-reply-to"};
 
-/// The length of a header's name; 0: the line is none.
+/// The length of a header's name; 0: not a header.
 std::size_t header_name(std::string_view line) {
   const std::size_t colon = line.find(':');
   if (colon == line.npos || colon == 0) return 0;

@@ -12,11 +12,11 @@
 namespace kette {
 namespace {
 
-/// What holds other blocks: each line of it begins with '>', or is indented that far.
+/// A container of blocks: each of its lines begins with '>', or has this indentation.
 struct Container {
   bool quote = false;
   std::size_t indent = 0;
-  bool empty = false;  ///< an item without content as yet, which a blank line would end
+  bool empty = false;  ///< an item without content so far; a blank line would end it
 };
 
 /// A place in a line that knows its column: a tab goes to the next multiple of four.
@@ -44,7 +44,7 @@ class LineCursor {
   void skip_bytes(std::size_t count) {
     for (const std::size_t goal = at_ + count; at_ < goal;) step();
   }
-  /// Of a tab that reaches further, only a part.
+  /// Skips only part of a tab that reaches further.
   void skip_columns(std::size_t count) {
     for (const std::size_t goal = column_ + count; column_ < goal && at_ < line_.end;) {
       if (bytes_[at_] != '\t' || next_stop() <= goal) {
@@ -147,7 +147,7 @@ void BlockReader::read_line(LineCursor line) {
   read_text(line);
 }
 
-/// Goes behind what the open containers begin this line with, as far as they go on.
+/// Skips the prefixes of the open containers that this line continues.
 void BlockReader::match_containers(LineCursor& line) {
   for (matched_ = 0; matched_ < containers_.size(); ++matched_) {
     Container& container = containers_[matched_];
@@ -166,7 +166,7 @@ void BlockReader::match_containers(LineCursor& line) {
   }
 }
 
-/// Code and HTML take each line up to their end.
+/// Whether the line continues code or HTML, which take all lines up to their end.
 bool BlockReader::goes_on_verbatim(const LineCursor& line) {
   if (leaf_ == Leaf::fence) {
     if (line.indent() <= 3 && closes_fence(line.content(), fence_)) leaf_ = Leaf::none;
@@ -184,7 +184,7 @@ BlockReader::Begun BlockReader::begin(LineCursor& line) {
     leaf_ = Leaf::code;
     return Begun::block;
   }
-  // A rule of stars or hyphens would be a list, an underline of hyphens a rule.
+  // In this order: a rule of stars or hyphens could be a list, an underline of hyphens a rule.
   if (leaf_ == Leaf::paragraph && all_matched() && is_setext_underline(line.content())) {
     take_definitions();
     if (!paragraph_.empty()) {
@@ -265,7 +265,7 @@ bool BlockReader::begin_item(LineCursor& line) {
   return true;
 }
 
-/// The last line of the paragraph becomes the head of a table when this one parts as many columns.
+/// Makes the paragraph's last line the head of a table if this line delimits as many columns.
 bool BlockReader::begin_table(const LineCursor& line) {
   if (leaf_ != Leaf::paragraph || !all_matched() || paragraph_.empty()) return false;
   const std::size_t columns = delimiter_columns(line.content());
@@ -320,7 +320,7 @@ void BlockReader::close_all() {
   containers_.resize(matched_);
 }
 
-/// The argument may be paragraph_, which is empty after that.
+/// lines: may be paragraph_, which is empty afterwards.
 void BlockReader::add_leaf(MarkdownLeaf::Kind kind, const std::vector<SourceRange>& lines) {
   blocks_.leaves.push_back({kind, blocks_.lines.size(), lines.size()});
   blocks_.lines.insert(blocks_.lines.end(), lines.begin(), lines.end());
@@ -335,7 +335,7 @@ void BlockReader::add_row(const LineCursor& line) {
   }
 }
 
-/// Link definitions stand at the begin of paragraphs, and are no text of theirs.
+/// Removes link definitions from the begin of the paragraph.
 void BlockReader::take_definitions() {
   if (paragraph_.empty() || bytes_[paragraph_.front().begin] != '[') return;
   std::string text;

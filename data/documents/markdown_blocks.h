@@ -1,9 +1,10 @@
-// The block structure of Markdown: CommonMark 0.30 (spec.commonmark.org), with the tables, task items and footnotes of
-// GitHub, and front matter. What is no text (code, HTML, link definitions, rules) is left out.
+// The block structure of Markdown: CommonMark 0.30 (spec.commonmark.org), with GitHub's tables,
+// task items and footnotes, and front matter. Code, HTML, link definitions and rules are left out.
 //
-// The parser is our own: md4c 0.4.8 tells of each piece of text where it stands, but not where a block begins, where
-// the marks between two pieces part, or where an image without text was, and cmark tells lines and columns. Marks must be
-// cut to the byte; to search for them backwards from the pieces would be a second parser.
+// The parser is our own, since marks must be cut to the byte. md4c 0.4.8 gives the place of each
+// piece of text, but not where a block begins, where the marks between two pieces separate, or
+// where an image without text was; cmark gives lines and columns. Searching for marks backwards
+// from the pieces would be a second parser.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +17,14 @@
 
 namespace kette {
 
-/// Quotes and lists deeper than this are read as text: each line asks all that are open.
+/// Quotes and lists that nest deeper are text, since each line checks all open ones.
 inline constexpr std::size_t kDeepestMarkdown = 64;
 inline constexpr std::size_t kLongestMarkdownParagraph = std::size_t{1} << 22;  ///< in bytes
 
 struct MarkdownLeaf {
   enum class Kind : std::uint8_t {
-    paragraph,  ///< or an underlined heading: a line may be followed by another, and is no other block by its begin
-    heading,  ///< behind #
+    paragraph,  ///< or an underlined heading: of several lines, none may begin another block
+    heading,    ///< after #
     cell
   };
   Kind kind = Kind::paragraph;
@@ -32,14 +33,14 @@ struct MarkdownLeaf {
 
 struct MarkdownBlocks {
   std::vector<MarkdownLeaf> leaves;
-  std::vector<SourceRange> lines;  ///< without what they begin with: indentation, "> ", "- "
-  std::set<std::string> labels;    ///< of link definitions, as label_key() makes them
+  std::vector<SourceRange> lines;  ///< without their prefixes: indentation, "> ", "- "
+  std::set<std::string> labels;    ///< label_key() of each link definition
 };
 
-/// Labels that name the same definition have one key.
+/// Labels of the same definition have the same key.
 std::string label_key(std::string_view label);
 
-/// An Error tells the place of a paragraph that is too long.
+/// A paragraph that is too long is an Error with its place.
 MarkdownBlocks read_markdown_blocks(std::string_view bytes, const std::string& name);
 
 }  // namespace kette

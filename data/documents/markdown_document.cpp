@@ -26,7 +26,7 @@ std::string unescaped(std::string_view label) {
   return plain;
 }
 
-/// What stands within the brackets of a link of a block without line prefixes, breaks as spaces.
+/// The text in the brackets of a link, for a block without line prefixes; breaks become spaces.
 std::string between(const TextBlock& block, std::size_t opens, std::size_t closes) {
   std::string all = block.marks[opens].bytes.substr(1);
   std::size_t at = block.marks[opens].at;
@@ -42,7 +42,8 @@ std::string between(const TextBlock& block, std::size_t opens, std::size_t close
   return all;
 }
 
-/// What closes a reference, in its parts: what is before "][label]", the label, what is behind it.
+/// The parts of a reference's closing mark: the bytes before "][label]", the label, the bytes after
+/// it.
 struct ReferenceEnd {
   std::string before, label, behind;
 };
@@ -55,8 +56,8 @@ std::optional<ReferenceEnd> reference_end(const Mark& mark) {
                       mark.bytes.substr(bracket + 2, end - bracket - 3), mark.bytes.substr(end)};
 }
 
-/// Whether the reference that a mark closes has its own label as its text. Where the block spells a character of the
-/// text in two ways that cannot be told.
+/// Whether the reference that a mark closes has its own label as text. False, since unknown, if the
+/// block has special spellings for characters of the text.
 bool refers_to_itself(const TextBlock& block, std::size_t closes, const std::string& label,
                       const std::vector<Spelling>& spellings) {
   const std::size_t opens = block.marks[closes].partner;
@@ -80,7 +81,7 @@ bool spells_out(const TextBlock& block, const Mark& closes, const std::string& l
   return false;
 }
 
-/// Where each break ends its line, and what the next line begins with left out of all marks.
+/// The block with each break ending its line, and with line prefixes removed from all marks.
 TextBlock flattened(TextBlock block, const std::vector<std::string>& prefixes) {
   for (Mark& mark : block.marks) {
     std::string flat;
@@ -132,7 +133,7 @@ class MarkdownDocument : public DocumentOfBytes {
   }
 
  private:
-  /// What lines but the first begin with: ">   ".
+  /// The prefixes of all lines but the first: ">   ".
   std::vector<std::string> prefixes(std::span<const SourceRange> lines) const {
     std::set<std::string> all;
     for (std::size_t i = 1; i < lines.size(); ++i) {
@@ -159,8 +160,8 @@ class MarkdownDocument : public DocumentOfBytes {
   std::vector<std::vector<std::string>> prefixes_;  // that their lines begin with, each once
 };
 
-/// What a translation says may be markup in its new place: what is written is read again, and where it does not say the
-/// same, everything that could be markup is escaped.
+/// A translation may become markup in its place. So it is read again, and if it differs, everything
+/// that could be markup is escaped.
 std::string MarkdownDocument::written(std::size_t index, const TextBlock& translation) const {
   const TextBlock& source = blocks()[index];
   if (translation.text == source.text &&
@@ -175,15 +176,15 @@ std::string MarkdownDocument::written(std::size_t index, const TextBlock& transl
   const TextBlock flat_block = flattened(block, prefixes_[index]);
   const std::string flat = DocumentOfBytes::written(index, flat_block);
   const auto is_block = [&](const std::string& text) { return is_one_block(text, kinds_[index]); };
-  // A source that is a block only where it stands cannot tell.
+  // Not decidable if the source is a block only in its context.
   const bool fits = is_block(flat) ||
                     !is_block(DocumentOfBytes::written(index, flattened(source, prefixes_[index])));
   if (fits && reads_back_as(flat_block, flat)) return DocumentOfBytes::written(index, block);
   return escaped_throughout(block);
 }
 
-/// A reference to its own text, "[text]" or "[text][]", becomes one to its label, "[other][text]", once the text is
-/// another. The other way round it ends as most do in the document.
+/// A reference to its own text, "[text]" or "[text][]", becomes "[other][text]" if the text
+/// changes. Conversely a reference that comes to have its own text ends as most do in the document.
 void MarkdownDocument::write_references(std::size_t index, TextBlock& block) const {
   const TextBlock& source = blocks()[index];
   TextBlock flat_source;  // made when it is needed
@@ -226,7 +227,7 @@ bool MarkdownDocument::is_one_block(std::string_view text, MarkdownLeaf::Kind ki
 bool MarkdownDocument::reads_back_as(const TextBlock& block, std::string_view text) const {
   const auto found = read_markdown_inlines(text, lines_of(text), labels_);
   if (!found || found->block.text != block.text) return false;
-  // Marks that stand at an end are read as outside.
+  // Single marks at an end are read as outside.
   const auto inner = [&](const TextBlock& of) {
     std::vector<std::pair<Mark::Kind, std::size_t>> marks;
     for (const Mark& mark : of.marks) {

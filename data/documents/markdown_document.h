@@ -1,6 +1,7 @@
-// Markdown: CommonMark 0.30 with the tables, task items, strikethrough, footnotes and bare addresses of GitHub, formulas,
-// and front matter. Paragraphs, headings and cells are blocks. Links keep their destination and title, images their
-// text; code, HTML, link definitions and front matter are left as they are.
+// Markdown: CommonMark 0.30 with GitHub's tables, task items, strikethrough, footnotes and bare
+// addresses, formulas, and front matter. Paragraphs, headings and cells are blocks. Links keep
+// their destination and title, images their text; code, HTML, link definitions and front matter are
+// unchanged.
 #pragma once
 
 #include <memory>
@@ -10,7 +11,7 @@
 
 namespace kette {
 
-/// The name stands in errors: bytes that are no text, or a paragraph of more than 4 MiB. Any other text is Markdown.
+/// name: for errors: bytes that are not text, or a paragraph above 4 MiB. Any other text is valid.
 std::unique_ptr<Document> read_markdown(std::string bytes, const std::string& name);
 
 }  // namespace kette

@@ -51,7 +51,7 @@ class InlineWriter {
   InlineText block_;
 };
 
-/// Places are asked for in rising order, or nearly.
+/// Fast if places come in nearly ascending order.
 std::size_t InlineWriter::in_source(std::size_t at) {
   while (line_ + 1 < starts_.size() && starts_[line_ + 1] <= at) ++line_;
   while (starts_[line_] > at) --line_;
@@ -80,7 +80,7 @@ void InlineWriter::add_plain(std::size_t begin, std::size_t end) {
   }
 }
 
-/// Text in which bare addresses stand, where no brackets were open.
+/// Adds text; bare addresses become marks unless brackets were open.
 void InlineWriter::add_text(std::size_t begin, std::size_t end) {
   const std::string_view text = std::string_view(joined_).substr(0, end);
   std::size_t done = begin;
@@ -131,8 +131,8 @@ std::optional<InlineText::Found> InlineWriter::write(const std::set<std::string>
   return found;
 }
 
-/// What closes a reference to itself becomes "][label]" and what it was. Such a reference round the whole block is taken
-/// into it, for its end depends on the text.
+/// The closing mark of a reference to itself becomes "][label]" and the original. If such a
+/// reference encloses the whole block, it becomes part of it, since its end depends on the text.
 void InlineWriter::add_labels(InlineText::Found& found,
                               const std::map<std::size_t, std::string>& references) {
   const auto label = [&](const Placed& mark) {
@@ -166,7 +166,7 @@ void InlineWriter::add_labels(InlineText::Found& found,
     marks.push_back({Mark::Kind::closes, found.block.text.size(), std::move(closes), 0});
     found.begin = opens->begin;
     found.end = placed->end;
-    return;  // no link stands within a link
+    return;  // links do not nest
   }
 }
 

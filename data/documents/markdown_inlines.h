@@ -1,4 +1,4 @@
-// Blocks of the paragraphs, headings and cells of Markdown.
+// Makes blocks of Markdown's paragraphs, headings and cells.
 #pragma once
 
 #include <optional>
@@ -12,9 +12,10 @@
 
 namespace kette {
 
-/// The block that lines of the source make; nothing where they have no text. What closes a reference "[text]" or
-/// "[text][]" to one of the labels is "][text]" with what it was behind it, "][text]]" or "][text]][]": so it can be
-/// written behind another text, and behind this one as it was.
+/// The block of some source lines; nothing if they have no text. The closing mark of a reference
+/// "[text]" or "[text][]" to one of the labels has the bytes "][text]" followed by the original,
+/// "][text]]" or "][text]][]". So it can be written after another text, or after the same text as
+/// it was.
 std::optional<InlineText::Found> read_markdown_inlines(std::string_view bytes,
                                                        std::span<const SourceRange> lines,
                                                        const std::set<std::string>& labels);

@@ -38,7 +38,7 @@ constexpr std::array<std::string_view, 62> kHtmlBlockTags = {
     "param",    "section",  "source",   "summary",    "table",    "tbody",      "td",     "tfoot",
     "th",       "thead",    "title",    "tr",         "track",    "ul"};
 
-/// One attribute, with the space before it; kNowhere: it is none, or there is none.
+/// The place after an attribute, with the space before it; kNowhere: there is none.
 std::size_t after_attribute(std::string_view text, std::size_t at) {
   const std::size_t name = skip_gap(text, at);
   if (name == at || name == text.size()) return kNowhere;
@@ -86,7 +86,7 @@ std::optional<SourceRange> atx_heading(std::string_view line) {
       (closing <= begin || text[closing - 1] == ' ' || text[closing - 1] == '\t')) {
     text = without_spaces_behind(text.substr(0, closing));
   }
-  // Some dialects give a heading its name or class at the end: ## Text {#name}.
+  // Some dialects put a heading's name or class at its end: ## Text {#name}.
   if (text.ends_with('}')) {
     const std::size_t brace = text.rfind('{');
     if (brace != kNowhere && brace > begin && std::strchr("#.:", text[brace + 1]) != nullptr) {

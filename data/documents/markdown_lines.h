@@ -1,5 +1,5 @@
-// What a line of Markdown may begin: rules, headings, fences, list items, rows. Each function takes the line from its
-// first character that is no indentation, without its line end.
+// What a line of Markdown may begin: rules, headings, fences, list items, rows. Each function takes
+// the line without indentation and line end.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace kette {
 bool is_thematic_break(std::string_view line);
 bool is_setext_underline(std::string_view line);
 
-/// Where the text of a heading "## text ##" stands in the line.
+/// The range of the text of a heading "## text ##" in the line.
 std::optional<SourceRange> atx_heading(std::string_view line);
 
 struct CodeFence {
@@ -31,21 +31,21 @@ std::size_t task_marker(std::string_view line);
 /// The bytes of "[^name]:"; 0: none.
 std::size_t footnote_marker(std::string_view line);
 
-/// Which of the seven kinds of HTML blocks begins (spec 4.6); 0: none.
+/// Which of the seven kinds of HTML block begins here (spec 4.6); 0: none.
 int html_block(std::string_view line);
-/// Whether such a block ends with this line; those of the kinds 6 and 7 end before a blank one.
+/// Whether an HTML block ends with this line; kinds 6 and 7 end before a blank line.
 bool ends_html_block(int kind, std::string_view line);
 /// The bytes of an HTML tag at the begin; 0: none.
 std::size_t html_tag(std::string_view text);
 
-/// How many columns "|---|:-:|" is of; 0: the line is none.
+/// The number of columns of "|---|:-:|"; 0 for any other line.
 std::size_t delimiter_columns(std::string_view line);
 std::vector<SourceRange> row_cells(std::string_view line);
 
-/// The bytes of link definitions "[label]: destination 'title'" at the begin of a paragraph's text; gives out their
-/// labels.
+/// The bytes of link definitions "[label]: destination 'title'" at the begin of a paragraph's text;
+/// also returns their labels.
 std::size_t link_definitions(std::string_view text, std::vector<std::string_view>& labels);
-/// Parts of links, at a place of a text: what follows it, or npos. A label stands in brackets.
+/// The place after a part of a link that begins at `at`, or npos. A label is in brackets.
 std::size_t after_label(std::string_view text, std::size_t at);
 std::size_t after_destination(std::string_view text, std::size_t at);
 std::size_t after_title(std::string_view text, std::size_t at);

@@ -16,12 +16,12 @@ namespace {
 
 using Token = MarkdownTokens::Token;
 
-/// A run of '*', '_' or '~' that may open or close; from its ends emphasis takes one or two.
+/// A run of '*', '_' or '~' that may open or close; emphasis takes one or two from its ends.
 struct Delimiter {
   std::size_t begin, end;
   char character;
   Flanks flanks;
-  std::size_t length;  ///< that it had
+  std::size_t length;  ///< original
   std::size_t before, behind;
 };
 
@@ -31,7 +31,8 @@ struct Bracket {
   std::size_t tokens, delimiters;  ///< how many there were
 };
 
-/// Reads the lines joined by '\n': the algorithm of the specification (spec, appendix "A parsing strategy").
+/// Reads the lines joined by '\n': the algorithm of the specification (spec, appendix "A parsing
+/// strategy").
 class InlineReader {
  public:
   InlineReader(std::string_view text, const std::set<std::string>& labels)
@@ -72,7 +73,7 @@ class InlineReader {
   std::vector<Delimiter> delimiters_;
   std::vector<Bracket> brackets_;
   std::size_t no_links_below_ = 0;  // of the brackets
-  std::size_t newest_bracket_ = 0;  // where the last '[' was, whatever became of it
+  std::size_t newest_bracket_ = 0;  // of the last '[', even if already closed
   std::map<std::string, std::size_t, std::less<>> sought_;  // see find_once()
   std::map<std::size_t, std::vector<std::size_t>> runs_;    // of backticks, by their length
 };
@@ -144,7 +145,7 @@ bool InlineReader::read_break() {
   return true;
 }
 
-/// Where the next run of just so many backticks begins; the places of all runs are noted once.
+/// The next run of exactly `length` backticks; the places of all runs are found once.
 std::size_t InlineReader::closing_run(std::size_t length) {
   if (runs_.empty()) {
     for (std::size_t at = text_.find('`'); at != kNowhere;) {
@@ -169,14 +170,14 @@ bool InlineReader::read_code() {
   return stands(closing + length);
 }
 
-/// find(), but what is nowhere is not sought again, and what is far is not sought twice.
+/// find() that remembers results, so that the text is not searched twice for the same string.
 std::size_t InlineReader::find_once(std::string_view what, std::size_t from) {
   const auto known = sought_.find(what);
   if (known != sought_.end() && known->second >= from) return known->second;
   return sought_[std::string(what)] = text_.find(what, from);
 }
 
-/// $$...$$, or $...$ close to what is within and apart from words around: prices are none.
+/// $$...$$, or $...$ without white space just inside and words just outside: not prices.
 bool InlineReader::read_formula() {
   const auto is_word = [&](std::size_t i) {
     const char c = i < text_.size() ? text_[i] : ' ';
@@ -266,11 +267,11 @@ void InlineReader::read_closing_bracket() {
   found_.tokens.push_back({Token::Kind::closes, closing, end, pair});
   if (!label.empty()) found_.references[pair] = std::move(label);
   at_ = end;
-  no_links_below_ = brackets_.size();  // for no link stands within a link
+  no_links_below_ = brackets_.size();  // links do not nest
 }
 
-/// Behind "](destination 'title')", "][label]", "][]" or "]", of which the last two leave their label to be written; at
-/// the byte behind the bracket.
+/// The place after "](destination 'title')", "][label]", "][]" or "]", from the byte after the
+/// bracket on. For the last two the label must be written.
 std::size_t InlineReader::after_target(const Bracket& bracket, std::string& label) const {
   const auto skip = [&](std::size_t at) {
     return std::min(text_.find_first_not_of(" \t\n", at), text_.size());
@@ -298,7 +299,7 @@ std::size_t InlineReader::after_target(const Bracket& bracket, std::string& labe
   return text_.substr(at_).starts_with("[]") ? at_ + 2 : at_;
 }
 
-/// The nearest run that the closer closes; kNowhere: none above the bottom.
+/// The nearest run that `closer` closes; kNowhere: none above the bottom.
 std::size_t InlineReader::opener_of(const Delimiter& closer, std::size_t first,
                                     std::size_t bottom) const {
   for (std::size_t i = closer.before; i != kNowhere && i >= first && i >= bottom;
@@ -316,7 +317,7 @@ std::size_t InlineReader::opener_of(const Delimiter& closer, std::size_t first,
   return kNowhere;
 }
 
-/// Pairs the runs from the first on, and forgets them.
+/// Pairs the runs from `first` on and removes them.
 void InlineReader::pair_emphasis(std::size_t first) {
   const std::size_t count = delimiters_.size();
   for (std::size_t i = first; i < count; ++i) {

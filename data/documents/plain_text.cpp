@@ -9,7 +9,7 @@
 namespace kette {
 namespace {
 
-/// The bytes of the sign of a list item, with the white space behind it; 0: none.
+/// The bytes of a list item's marker, with the white space after it; 0: none.
 std::size_t item_sign(std::string_view line) {
   std::size_t sign = 0;
   for (const std::string_view one : {"-", "*", "+", "\u2022", "\u2013", "\u00B7"}) {

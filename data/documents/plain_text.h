@@ -11,10 +11,10 @@ namespace kette {
 
 std::string as_it_is(std::string_view character);
 
-/// Characters and white space of a line; addresses of pages and of mail stand.
+/// Adds the characters and white space of a line; web and mail addresses become single marks.
 void add_plain_text(InlineText& block, std::string_view bytes, SourceRange range);
 
-/// Makes paragraphs of lines. The sign of a list item ("- ", "2. ") begins one, and is outside.
+/// Joins lines to paragraphs. The marker of a list item ("- ", "2. ") begins one and stays outside.
 class Paragraphs {
  public:
   using Sink = std::function<void(InlineText::Found&& found)>;
@@ -23,7 +23,7 @@ class Paragraphs {
       : bytes_(bytes), sink_(std::move(sink)), block_(bytes, as_it_is) {}
 
   void add_line(SourceRange line);
-  /// Gives out the paragraph if it has letters.
+  /// Passes the paragraph to the sink if it has letters.
   void end();
 
  private:

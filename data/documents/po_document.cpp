@@ -22,7 +22,7 @@ std::string po_escaped(std::string_view character) {
   return std::string(character);
 }
 
-/// Strings one behind the other, from the first quote to the last one.
+/// Adjacent strings, from the first quote to the last.
 struct PoStrings {
   std::size_t begin = 0, end = 0;
   bool is_empty = true;
@@ -30,14 +30,14 @@ struct PoStrings {
 struct PoEntry {
   bool is_fuzzy = false;
   std::optional<PoStrings> id{}, plural{};
-  std::vector<std::pair<bool, PoStrings>> translations{};  // whether for one thing alone
+  std::vector<std::pair<bool, PoStrings>> translations{};  // first: for the singular
 };
 
 class PoDocument : public DocumentOfBytes {
  public:
   PoDocument(std::string all, std::string name)
       : DocumentOfBytes(std::move(all)), name_(std::move(name)), text_(bytes(), &po_escaped) {
-    // First the charset, for its error says more than that of a byte.
+    // First the charset, since its error says more than one about a byte.
     for (const bool is_first : {true, false}) {
       entry_ = {};
       at_ = bytes().substr(0, 3) == kByteOrderMark ? 3 : 0;
@@ -179,7 +179,7 @@ class PoDocument : public DocumentOfBytes {
     line_ = 0;
     for (std::size_t at = id.begin + 1; at < id.end - 1;) at = read_piece(at, id.end - 1);
     end_block();
-    std::size_t done = id.begin;  // of the msgid, whose bytes between the blocks are written, too
+    std::size_t done = id.begin;  // in the msgid; bytes between its blocks are written, too
     const std::string_view all = bytes();
     for (std::size_t i = 0; i < found_.size(); ++i) {
       const InlineText::Found& found = found_[i];
@@ -191,14 +191,14 @@ class PoDocument : public DocumentOfBytes {
     }
   }
 
-  /// Behind the border between two strings; without one, `at` itself.
+  /// The place after the border of two strings; `at` if there is none.
   std::size_t behind_border(std::size_t at, std::size_t end) const {
     if (at >= end || bytes()[at] != '"') return at;
     const std::size_t quote = bytes().find('"', at + 1);
     return quote + 1;
   }
 
-  /// Takes what is at a byte of a msgid: a character, an escape, a border. Gives where the next one begins.
+  /// Reads a character, an escape or a border at a byte of a msgid. Returns the place after it.
   std::size_t read_piece(std::size_t at, std::size_t end) {
     const char byte = bytes()[at];
     const std::size_t border = behind_border(at, end);
@@ -230,7 +230,7 @@ class PoDocument : public DocumentOfBytes {
       text_.character(std::string_view(bytes()).substr(at + 1, 1), at, next);
     } else if (escape == 'n') {
       next = behind_border(next, end);
-      // A line that was broken for its length goes on; others are a list, a table, a paragraph.
+      // A line that was broken for its length continues; others are a list, a table, a paragraph.
       constexpr std::size_t kLong = 40;
       const bool goes_on = line_ > kLong && next < end && bytes()[at - 1] != ':' &&
                            is_letter(utf8_character(bytes(), next).code_point);

@@ -1,12 +1,15 @@
-// Catalogues of gettext (PO files) as documents of blocks: the msgid of each entry whose msgstr is empty, or of several,
-// of those with plural forms msgid for msgstr[0] and msgid_plural for each other. The translation is written to msgstr,
-// with lines that are cut as those of the msgid, which begin and end with the same "\n". Left alone: what is translated,
-// fuzzy or obsolete, the header, comments and contexts.
+// Catalogues of gettext (PO files) as documents of blocks: the msgid of each entry whose msgstr is
+// empty. With plural forms it is msgid for msgstr[0] and msgid_plural for the others. The
+// translation is written to msgstr, with the msgid's way of cutting lines and the same "\n" at
+// begin and end. Unchanged: translated, fuzzy and obsolete entries, the header, comments and
+// contexts.
 //
-// A msgid of several paragraphs or lines is several blocks; a long line and one that goes on with a letter are one. Escapes
-// are characters of the text (\" and \\) or marks (\t ...); placeholders such as %s are text.
+// A msgid of several paragraphs or lines is several blocks; a long line and a next line that begins
+// with a letter are one. Escapes are characters of the text (\" and \\) or marks (\t ...);
+// placeholders such as %s are text.
 //
-// An Error: what gettext would not read, a charset other than UTF-8, a NUL, and more than kMostDocumentBytes.
+// Errors: input that gettext would not read, another charset than UTF-8, a NUL, more than
+// kMostDocumentBytes.
 #pragma once
 
 #include <memory>
@@ -16,7 +19,7 @@
 
 namespace kette {
 
-/// The name stands in errors. with(blocks()) has the msgids in the place of empty msgstrs.
+/// name: for errors. with(blocks()) fills empty msgstrs with the msgids.
 std::unique_ptr<Document> read_po(std::string bytes, const std::string& name);
 
 }  // namespace kette

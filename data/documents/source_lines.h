@@ -1,4 +1,4 @@
-// Lines of documents that are made of lines.
+// Lines of line-based documents.
 #pragma once
 
 #include <cstddef>
@@ -6,10 +6,10 @@
 
 namespace kette {
 
-/// What is sought and not there.
+/// Returned if a search finds nothing.
 inline constexpr std::size_t kNowhere = std::string_view::npos;
 
-/// A part of the source, from one byte up to another.
+/// Bytes [begin, end) of the source.
 struct SourceRange {
   std::size_t begin = 0, end = 0;
 
@@ -17,15 +17,15 @@ struct SourceRange {
 };
 
 /// A line ends at LF, CRLF or CR.
-struct SourceLine : SourceRange {  ///< what it says, without its line end
+struct SourceLine : SourceRange {  ///< the range without the line end
   std::size_t next = 0;            ///< where the next line begins
 };
 SourceLine line_at(std::string_view bytes, std::size_t begin);
 
-/// Behind a byte order mark.
+/// After a byte order mark, if any.
 std::size_t first_line_begin(std::string_view bytes);
 
-bool is_blank_line(std::string_view line);  ///< of nothing but spaces and tabs
+bool is_blank_line(std::string_view line);  ///< only spaces and tabs
 std::string_view without_spaces_behind(std::string_view line);
 
 }  // namespace kette

@@ -17,7 +17,7 @@ namespace kette {
 namespace {
 
 constexpr std::int64_t kLongestGap = 2000;  // milliseconds between cues of one sentence
-constexpr int kMostCues = 8;  // of one block: captions without end marks have no other end
+constexpr int kMostCues = 8;                // per block, for captions without end marks
 
 std::string plain_character(std::string_view character) { return std::string(character); }
 
@@ -199,7 +199,7 @@ void SubtitleDocument::read_plain() {
     }
     KETTE_CHECK(in_cue, document_place(bytes(), line.begin, name_),
                 ": expected the number or times of a cue, given ", text(line).substr(0, 60));
-    // A blank line within a cue parts its text.
+    // A blank line in a cue separates its text.
     if (after_blank) cues_.end_block();
     after_blank = false;
     cues_.add_line(line);

@@ -1,7 +1,8 @@
-// Subtitles: SRT, and WebVTT (W3C). What is said in a cue is a block, its lines joined. A sentence that goes over several
-// cues is one block, in which a break has the border of the cues: it goes on where a cue ends in no end mark, the next
-// one begins within two seconds, and in a small letter, with dots, or after a comma. Each who speaks ("- Yes. - No.")
-// has a block without the hyphen. Numbers, times, settings, notes, styles and regions stay.
+// Subtitles: SRT, and WebVTT (W3C). The text of a cue is a block, with its lines joined. A sentence
+// over several cues is one block, with a break at each border of cues. It continues if a cue ends
+// without an end mark, the next cue begins within two seconds, and that begins with a lower-case
+// letter or dots, or follows a comma. Each speaker ("- Yes. - No.") is a block, without the hyphen.
+// Numbers, times, settings, notes, styles and regions are unchanged.
 #pragma once
 
 #include <memory>
@@ -11,8 +12,8 @@
 
 namespace kette {
 
-/// The name stands in errors: bytes that are no text, what is no cue, times that are none or end before they begin.
-/// Numbers may be any, or missing.
+/// name: for errors: bytes that are not text, a malformed cue, bad times or an end before the
+/// begin. Numbers may be anything, or missing.
 std::unique_ptr<Document> read_srt(std::string bytes, const std::string& name);
 std::unique_ptr<Document> read_vtt(std::string bytes, const std::string& name);
 

@@ -130,7 +130,7 @@ std::size_t speech_begin(std::string_view line) {
 
 bool ends_sentence(std::string_view line) {
   line = bare(line);
-  // The ellipsis is no end: it is told by how the next cue begins.
+  // An ellipsis is not an end: the begin of the next cue decides.
   if (line.empty() || line.ends_with("...")) return line.empty();
   constexpr std::u32string_view kEnds =
       U".!?:;\"'-)]\u2013\u2014\u201D\u00BB\u266A\u266B\u3002\uFF01\uFF1F#*";

@@ -59,7 +59,7 @@ class TableDocument : public DocumentOfBytes {
     }
   }
 
-  /// What would part cells or rows is a space.
+  /// A character that would separate cells or rows becomes a space.
   std::string escaped(std::string_view character, bool) const override {
     const bool parts = character == "\t" || character == "\n" || character == "\r";
     return parts ? " " : std::string(character);

@@ -1,5 +1,5 @@
-// Plain text: paragraphs between blank lines, whose lines are wrapped anywhere, or lines that each say something of their
-// own. Signs of list items and indentation stay outside.
+// Plain text: paragraphs between blank lines, wrapped anywhere, or independent lines. Markers of
+// list items and indentation stay outside of blocks.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ template <>
 inline constexpr auto kNamesOf<TextLayout> =
     enum_names<TextLayout>({{TextLayout::paragraphs, "paragraphs"}, {TextLayout::lines, "lines"}});
 
-/// The name stands in errors: bytes that are no text.
+/// name: for the Error if the bytes are not text.
 std::unique_ptr<Document> read_text_document(std::string bytes, const std::string& name,
                                              TextLayout unit = TextLayout::paragraphs);
 

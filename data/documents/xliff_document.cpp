@@ -17,9 +17,9 @@ using XmlKind = XmlToken::Kind;
 
 std::string in_cdata(std::string_view character) { return std::string(character); }
 
-/// What there is of a unit, or of a segment.
+/// The parts of a unit, or of a segment.
 struct XliffUnit {
-  std::size_t depth = 0;             // of what is in it
+  std::size_t depth = 0;             // of its content
   std::optional<XmlToken> source{};  // its start tag
   std::size_t content = 0, content_end = 0, source_end = 0;
   std::optional<InlineText::Found> found{};
@@ -44,7 +44,7 @@ class XliffDocument : public DocumentOfBytes {
   }
   std::string written(std::size_t index, const TextBlock& translation) const override {
     if (!is_cdata_[index]) return DocumentOfBytes::written(index, translation);
-    // Nothing is escaped there, and "]]>" would be its end.
+    // Nothing is escaped in CDATA, and "]]>" would end it.
     std::string out;
     std::size_t at = 0;
     for (const Mark& mark : translation.marks) {
@@ -150,7 +150,7 @@ class XliffDocument : public DocumentOfBytes {
     unit_->found = text.take();
   }
 
-  /// Whether the content that begins here is a CDATA section, and nothing else but white space.
+  /// Whether the content that begins at `at` is one CDATA section and white space.
   bool is_one_cdata(std::size_t at) const {
     const std::string_view all = bytes();
     at = std::min(all.find_first_not_of(" \t\r\n", at), all.size());
@@ -182,7 +182,7 @@ class XliffDocument : public DocumentOfBytes {
     }
   }
 
-  /// The id by which one of two tags that open and close knows the other.
+  /// The id that links an opening and a closing tag.
   std::string pair_of(const XmlToken& part) const {
     for (const char* name : {"rid", "startRef", "id"}) {
       if (const auto id = xml_attribute(of(part), name)) return "#" + *id;
@@ -213,7 +213,7 @@ class XliffDocument : public DocumentOfBytes {
     text.mark(kind, part.begin, reader_.at(), opens || closes ? pair_of(part) : std::string());
   }
 
-  /// The start tag of a target: of one that is there with its attributes.
+  /// The start tag of the target; an existing one keeps its attributes.
   std::string target_tag(const std::string& prefix) const {
     const std::string state = version_ == "1" ? " state=\"translated\"" : "";
     if (!unit_->has_target) return "<" + prefix + "target" + state + ">";
@@ -259,7 +259,7 @@ class XliffDocument : public DocumentOfBytes {
 
   XmlReader reader_;
   std::optional<std::string> version_;
-  std::vector<bool> is_left_;  // of each open element: its text stays as it is
+  std::vector<bool> is_left_;  // of each open element: its text is unchanged
   std::optional<XliffUnit> unit_;
   std::vector<bool> is_cdata_;  // of each block
 };

@@ -1,9 +1,11 @@
-// XLIFF 1.x and 2.x as a document of blocks: the source of each unit (in 2.x: of each segment) that has no target yet.
-// Its translation is written to the target: an empty one is filled, a missing one made behind the source, in 1.x with
-// state="translated". Left alone: what has a target, what says translate="no", sources without text, and alternatives.
-// Inline elements are marks; those of native code (ph, bpt, ept, it) with what is in them.
+// XLIFF 1.x and 2.x as a document of blocks: the source of each unit (in 2.x: segment) without a
+// target. The translation is written to the target: an empty one is filled, a missing one added
+// after the source, in 1.x with state="translated". Unchanged: units with a target or
+// translate="no", sources without text, and alternatives. Inline elements are marks; those of
+// native code (ph, bpt, ept, it) include their content.
 //
-// An Error: what is no well-formed XML (data/documents/xml_tokens.h) or no XLIFF, and more than kMostDocumentBytes.
+// Errors: not well-formed XML (data/documents/xml_tokens.h), not XLIFF, more than
+// kMostDocumentBytes.
 #pragma once
 
 #include <memory>
@@ -13,7 +15,7 @@
 
 namespace kette {
 
-/// The name stands in errors. with(blocks()) has the sources in the place of missing targets.
+/// name: for errors. with(blocks()) fills missing targets with the sources.
 std::unique_ptr<Document> read_xliff(std::string bytes, const std::string& name);
 
 }  // namespace kette

@@ -32,7 +32,7 @@ bool is_xml_character(char32_t one) {
          (one >= 0xE000 && one <= 0xFFFD) || (one >= 0x10000 && one <= 0x10FFFF);
 }
 
-/// One attribute of a tag that is well-formed; false behind the last.
+/// The next attribute of a well-formed tag; false after the last.
 bool next_xml_attribute(std::string_view tag, std::size_t& at, std::string_view& name,
                         std::string_view& value) {
   while (at < tag.size() && is_xml_space(tag[at])) ++at;
@@ -87,7 +87,7 @@ XmlCharacter xml_character(std::string_view bytes, std::size_t at) {
     const std::string_view digits = name.substr(is_hex ? 2 : 1);
     const char* allowed = is_hex ? "0123456789abcdefABCDEF" : "0123456789";
     if (digits.empty() || digits.find_first_not_of(allowed) != std::string_view::npos) return {};
-    const HtmlReference found = html_reference(bytes, at);  // the same, but for the numbers of old
+    const HtmlReference found = html_reference(bytes, at);  // the same, except for numbers
     std::uint64_t number = 0;
     for (const char digit : digits) {
       const int value = digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10;

@@ -1,6 +1,6 @@
-// XML as tags and the text between them, with their places in the document. Strict: what is not well-formed is an Error
-// that names the place. Of document types only those without declarations of entities go, so no text grows; none is
-// fetched. Elements nest at most kDeepest deep.
+// XML as tags and the text between them, with their places in the document. Strict: XML that is not
+// well-formed is an Error with its place. A document type that declares entities is an Error, so
+// that no text expands; none is fetched. Elements nest at most kDeepest deep.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ struct XmlToken {
   enum class Kind { start, end, empty, text, cdata, other };  ///< other: comments and the like
   Kind kind = Kind::other;
   std::size_t begin = 0, end = 0;
-  std::string_view name{};  ///< of a tag, as it is written
-  /// Without the prefix.
+  std::string_view name{};  ///< of a tag, as written
+  /// The name without its prefix.
   std::string_view local_name() const;
 };
 
@@ -24,15 +24,15 @@ class XmlReader {
  public:
   static constexpr std::size_t kDeepest = 1000;
 
-  /// Checks what document_bytes.h asks, and the declared encoding. Tokens point into the bytes.
+  /// Checks the bytes (document_bytes.h) and the declared encoding. Tokens point into the bytes.
   XmlReader(std::string_view bytes, std::string name);
 
   /// False at the end of the document.
   bool next(XmlToken& token);
-  /// How many elements are open behind the last token.
+  /// The number of elements open after the last token.
   std::size_t depth() const { return open_.size(); }
   std::size_t at() const { return at_; }
-  /// To just behind the element whose start tag was the last token.
+  /// Skips to the end of the element whose start tag was the last token.
   void skip_element();
   [[noreturn]] void fail_at(std::size_t at, const std::string& what) const;
 
@@ -53,17 +53,17 @@ class XmlReader {
   bool had_root_ = false;
 };
 
-/// What is at a byte of text: a character, or a reference to one.
+/// A character at a byte of text, or a reference to one.
 struct XmlCharacter {
-  std::size_t bytes = 0;  ///< 0: a reference to none
+  std::size_t bytes = 0;  ///< 0: a reference to no character
   char32_t plain = 0;
 };
 XmlCharacter xml_character(std::string_view bytes, std::size_t at);
 
-/// The value of a tag's attribute, references resolved; by its name as it is written.
+/// The value of a tag's attribute, with references resolved. name: as written.
 std::optional<std::string> xml_attribute(std::string_view tag, std::string_view name);
 
-/// The prefix, with its colon, that a tag binds to a namespace; nothing where it binds none.
+/// The prefix, with its colon, that a tag binds to a namespace; nothing if it binds none.
 std::optional<std::string> xml_prefix(std::string_view tag, std::string_view space);
 
 }  // namespace kette

@@ -147,7 +147,7 @@ std::string ZipArchive::content(std::size_t index) const {
   if (entry.method == kStored) {
     content = bytes_.substr(entry.data, entry.packed);
   } else {
-    content.resize(entry.size + 1);  // one more shows data that is longer than it promised
+    content.resize(entry.size + 1);  // one more detects data longer than declared
     z_stream stream{};
     KETTE_CHECK(inflateInit2(&stream, -MAX_WBITS) == Z_OK, name,
                 ": expected memory to read it with, given none");

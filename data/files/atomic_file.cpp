@@ -25,8 +25,8 @@ namespace fs = std::filesystem;
 constexpr const char* kUnfinished = ".kette-unfinished-";
 constexpr const char* kReplaced = ".kette-replaced-";
 
-/// What stands under a temporary name, under the name that it is to have: ".q.kette-unfinished-12-0/config.json" is
-/// "q/config.json".
+/// Replaces the temporary name in a path by the final one: ".q.kette-unfinished-12-0/config.json"
+/// gives "q/config.json".
 fs::path as_asked_for(const fs::path& path) {
   fs::path asked;
   for (const fs::path& part : path) {
@@ -47,7 +47,7 @@ fs::path as_asked_for(const fs::path& path) {
        std::strerror(code), advice, ")");
 }
 
-/// The path without links, so that a link to the target goes on pointing to it.
+/// The path with links resolved, so that a link to the target stays valid.
 fs::path resolved(const fs::path& path) {
   std::error_code error;
   fs::path whole = fs::weakly_canonical(fs::absolute(path, error), error);
@@ -70,7 +70,7 @@ std::string unique_number() {
   return std::to_string(::getpid()) + "-" + std::to_string(count++);
 }
 
-/// The rights of what is to be replaced, so that its successor has them; nothing if it is new.
+/// The permissions of the target, which its replacement gets; nothing if it does not exist.
 std::optional<mode_t> rights_of(const fs::path& target) {
   struct stat named {};
   if (::stat(target.c_str(), &named) != 0) return std::nullopt;
@@ -91,13 +91,13 @@ FileDescriptor create_temporary(const fs::path& target, fs::path& temporary, Cre
       fail_on_system(target, "a path that can be written", code);
     }
     ::flock(descriptor.get(), LOCK_EX);
-    // Another process may have taken it for a leftover in the instant before the lock.
+    // Another process may have removed it as a leftover just before the lock.
     if (descriptor.is_at(temporary)) return descriptor;
   }
 }
 
 void sync(const FileDescriptor& descriptor, const fs::path& path) {
-  // EINVAL: a file system that has nothing to sync.
+  // EINVAL: a file system without sync.
   if (::fsync(descriptor.get()) != 0 && errno != EINVAL) {
     fail_on_system(path, "a path that can be synced to disk", errno);
   }
@@ -141,10 +141,10 @@ void check_successors(const fs::path& old_folder, const fs::path& new_folder) {
   }
 }
 
-/// For file systems that cannot exchange. Returns where the earlier folder went.
+/// For file systems that cannot exchange. Returns the new path of the old folder.
 fs::path replace_by_two_renames(const fs::path& target, const fs::path& temporary) {
-  // Locked, so that no other process takes the moment without a target for a killed writer's and
-  // restores it.
+  // Locked, so that no other process mistakes the moment without a target for a killed writer and
+  // restores the old folder.
   const FileDescriptor lock(::open(target.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   ::flock(lock.get(), LOCK_EX);
   const fs::path old_folder = beside(target, kReplaced + unique_number());
@@ -157,8 +157,8 @@ fs::path replace_by_two_renames(const fs::path& target, const fs::path& temporar
   return old_folder;
 }
 
-/// Writers leave regular files and folders; a pipe of such a name belongs to another program, and
-/// opening it must not wait for its other end.
+/// Writers leave only regular files and folders. A pipe with such a name belongs to another
+/// program; opening it must not block.
 FileDescriptor open_leftover(const fs::path& path) {
   FileDescriptor descriptor(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat open {};
@@ -181,7 +181,7 @@ AtomicFile::AtomicFile(const fs::path& path) : target_(resolved(path)) {
   descriptor_ = create_temporary(target_, temporary_, [&](const char* name) {
     return ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, rights.value_or(0666));
   });
-  // The umask may have taken some away; a file system without rights fails, and has none to keep.
+  // The umask may have removed some. Fails harmlessly on a file system without permissions.
   if (rights) ::fchmod(descriptor_.get(), *rights);
 }
 
@@ -280,7 +280,7 @@ void remove_leftovers(const fs::path& path) {
   const fs::path target = resolved(path);
   const std::string unfinished = beside(target, kUnfinished).filename();
   const std::string replaced = beside(target, kReplaced).filename();
-  std::error_code error;  // a folder that is missing or cannot be listed: the writer will say so
+  std::error_code error;  // ignored: the writer will report a missing or unreadable folder
   for (const fs::path& leftover : folder_entries(target.parent_path(), error)) {
     const std::string name = leftover.filename();
     if (!name.starts_with(unfinished) && !name.starts_with(replaced)) continue;

@@ -1,8 +1,8 @@
-// Files and folders that are replaced whole: a kill or a power cut at any moment leaves the old one
-// or the new one. The new content goes to a temporary name beside the target, is synced to disk,
-// takes the target's name in one rename(2), and the folder that holds the name is synced.
-// Temporaries are called .NAME.kette-unfinished-* and are locked by their writer; an unlocked one
-// was left by a killed writer, and the next writer of NAME removes it.
+// Atomic replacement of files and folders: a kill or a power cut at any moment leaves the old one
+// or the new one. The new content is written under a temporary name beside the target and synced to
+// disk, then renamed to the target by rename(2), and the parent folder is synced. Temporaries are
+// called .NAME.kette-unfinished-* and locked by their writer. An unlocked one was left by a killed
+// writer; the next writer of NAME removes it.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace kette {
 
-/// A file under construction. Without commit() the earlier file stays and the new content vanishes.
+/// A file being written. Without commit() the old file stays and the new content is discarded.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::filesystem::path& path);
@@ -21,7 +21,7 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(std::string_view bytes);
-  /// Replaces the first bytes of what was written, for a header that is known only at the end.
+  /// Overwrites the first bytes, for a header that is known only at the end.
   void overwrite_start(std::string_view bytes);
   void commit();
 
@@ -30,16 +30,16 @@ class AtomicFile {
   FileDescriptor descriptor_;
 };
 
-/// The whole of AtomicFile for content at hand.
+/// Writes a whole file by an AtomicFile.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
 /// Several files that belong together, such as a checkpoint: write them into path(), then commit().
-/// Readers of the target see all old files or all new ones.
+/// Readers of the target see only old files or only new ones.
 class AtomicFolder {
  public:
-  /// How the new folder takes the place of an existing one. Two renames are for file systems that
-  /// cannot exchange: for a moment the target is missing, and after a kill right then the next
-  /// writer (or remove_leftovers) puts the earlier folder back.
+  /// How to replace an existing folder. Two renames are for file systems that cannot exchange: the
+  /// target is missing for a moment, and if the writer is killed then, the next writer (or
+  /// remove_leftovers) restores the old folder.
   enum class Replace { exchange, two_renames };
 
   explicit AtomicFolder(const std::filesystem::path& path);
@@ -49,7 +49,7 @@ class AtomicFolder {
 
   /// The temporary folder to write into.
   const std::filesystem::path& path() const { return temporary_; }
-  /// Refuses to replace a folder that holds anything the new one has no successor for.
+  /// Refuses to replace a folder that has entries which the new one does not.
   void commit(Replace how = Replace::exchange);
 
  private:
@@ -57,12 +57,13 @@ class AtomicFolder {
   FileDescriptor descriptor_;
 };
 
-/// Unless it is there, with the folders above it.
+/// Makes the folder and its parents, unless they exist.
 void make_folder(const std::filesystem::path& folder);
-/// For what is written once: throws unless there is nothing at this path yet, or an empty folder, and the folder above it is there.
+/// For a folder that is written once: throws unless the path does not exist or is an empty folder,
+/// and its parent exists.
 void check_is_free(const std::filesystem::path& folder);
 
-/// Removes what killed writers of path left beside it. Every writer starts with this.
+/// Removes temporaries that killed writers of `path` left. Every writer does this first.
 void remove_leftovers(const std::filesystem::path& path);
 
 }  // namespace kette

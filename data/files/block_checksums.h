@@ -1,5 +1,5 @@
-// The CRC-32 of each block of data that is too large to be read before it is used: a part that is
-// read is known to be sound without a look at the rest.
+// CRC-32 per block, for data that is too large to read before use: a part can be verified without
+// reading the rest.
 #pragma once
 
 #include <atomic>
@@ -13,16 +13,16 @@ namespace kette {
 
 inline constexpr std::uint64_t kChecksumBlockBytes = std::uint64_t{1} << 16;
 
-/// CRC-32 of zlib, going on from that of what came before.
+/// zlib's CRC-32, continued from `so_far`.
 std::uint32_t checksum_of(std::string_view bytes, std::uint32_t so_far = 0);
-/// Its eight digits.
+/// Its eight hexadecimal digits.
 std::string hexadecimal(std::uint32_t checksum);
 
-/// Of data that is written piece by piece.
+/// For data that is written in pieces.
 class BlockChecksumWriter {
  public:
   void add(std::string_view bytes);
-  /// Four bytes a block, the last of which may be short.
+  /// Four bytes per block; the last block may be short.
   const std::string& table() const { return table_; }
 
  private:
@@ -30,14 +30,14 @@ class BlockChecksumWriter {
   std::uint64_t filled_ = 0;  // bytes of the last block
 };
 
-/// Checks each block once, at the first read in it. Safe to use from several threads.
+/// Checks each block once, at the first read from it. Thread-safe.
 class BlockChecksums {
  public:
-  /// read(to, bytes, offset): from the data, which has `bytes` bytes.
+  /// read(to, bytes, offset) reads `bytes` bytes of the data.
   using Read = std::function<void(char* to, std::uint64_t bytes, std::uint64_t offset)>;
 
   BlockChecksums(std::string name, std::string table, std::uint64_t bytes);
-  /// Throws unless all blocks that [offset, offset + bytes) touches are as they were written.
+  /// Throws unless all blocks that overlap [offset, offset + bytes) are as written.
   void check(std::uint64_t offset, std::uint64_t bytes, const Read& read) const;
 
  private:

@@ -109,7 +109,7 @@ class ZstdDecoder final : public Decoder {
 
   static bool is_its_magic(Bytes start) {
     if (begins_with(start, std::array<unsigned char, 4>{0x28, 0xb5, 0x2f, 0xfd})) return true;
-    // A frame to skip, such as pzstd writes first.
+    // A skippable frame, as pzstd writes first.
     return start.size() >= 4 && (start[0] & 0xf0) == 0x50 &&
            begins_with(start.subspan(1), std::array<unsigned char, 3>{0x2a, 0x4d, 0x18});
   }

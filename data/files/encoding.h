@@ -1,4 +1,4 @@
-// What text is that is not UTF-8, in words for errors.
+// Describes text that is not UTF-8, for errors.
 #pragma once
 
 #include <string>
@@ -6,16 +6,15 @@
 
 namespace kette {
 
-/// iconv's name of the UTF-16 that a text is by its first bytes: a byte order mark, or every other
-/// byte NUL. Null for any other text.
+/// iconv's name of the UTF-16 variant, if the first bytes are UTF-16: a byte order mark, or every
+/// other byte NUL. Else null.
 const char* utf16_name(std::string_view start);
 
-/// "expected UTF-8, given the byte 0xF6 (convert ...)", or UTF-16 where the text begins as such.
-/// start: the first bytes of the whole text. where: follows what was given.
+/// "expected UTF-8, given the byte 0xF6 (convert ...)", or UTF-16 if the text begins so. start: the
+/// first bytes of the whole text. where: appended.
 std::string expected_utf8(std::string_view start, char given, const std::string& where = "");
 
-/// Throws an Error if the first bytes of a text say that it is UTF-16, which may be valid UTF-8
-/// with NULs in between.
+/// Throws an Error if the first bytes are UTF-16. Such text may be valid UTF-8 with NULs.
 void check_not_utf16(std::string_view start, const std::string& name);
 
 }  // namespace kette

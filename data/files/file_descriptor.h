@@ -1,4 +1,4 @@
-// An open file of the operating system, closed at the end of its scope.
+// A file descriptor that is closed at the end of its scope.
 #pragma once
 
 #include <sys/stat.h>
@@ -22,7 +22,7 @@ class FileDescriptor {
 
   bool is_open() const { return number_ >= 0; }
   int get() const { return number_; }
-  /// Whether the path, links not followed, still names what was opened.
+  /// Whether the path (links not followed) still names the opened file.
   bool is_at(const std::filesystem::path& path) const {
     struct stat open {
     }, named{};

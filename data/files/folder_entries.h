@@ -1,4 +1,4 @@
-// What lies in a folder. The iterators of the standard library end the program where there is no memory for a name.
+// Lists folders. (The standard library's iterators end the program if memory for a name runs out.)
 #pragma once
 
 #include <filesystem>
@@ -7,12 +7,12 @@
 
 namespace kette {
 
-/// The paths of all that is directly in it, by name. What went wrong is in `error`, and then there are none.
+/// The paths of its direct entries, sorted by name. On failure sets `error` and returns none.
 std::vector<std::filesystem::path> folder_entries(const std::filesystem::path& folder,
                                                   std::error_code& error);
-/// Throws where the folder cannot be listed.
+/// The same, but throws if the folder cannot be listed.
 std::vector<std::filesystem::path> folder_entries(const std::filesystem::path& folder);
-/// Of it and of the folders in it, links not followed; a folder comes before what is in it.
+/// Its entries and those of its subfolders, links not followed; a folder before its entries.
 std::vector<std::filesystem::path> everything_below(const std::filesystem::path& folder);
 
 }  // namespace kette

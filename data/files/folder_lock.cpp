@@ -42,9 +42,9 @@ FolderLock::FolderLock(const std::filesystem::path& folder) : file_(folder / kLo
                 ": expected a folder in which no other run is at work, given one that ",
                 content_of(descriptor_),
                 " writes (wait for it, stop it, or choose another folder)");
-  } while (!descriptor_.is_at(file_));  // its owner has just taken it away
+  } while (!descriptor_.is_at(file_));  // its owner has just removed it
   const std::string owner = this_process();
-  // Only people read it, so a disk too full for it is no reason to stop.
+  // Only for people: a full disk must not stop the program.
   if (::ftruncate(descriptor_.get(), 0) != 0) return;
   if (::pwrite(descriptor_.get(), owner.data(), owner.size(), 0) < 0) return;
 }

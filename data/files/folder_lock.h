@@ -1,5 +1,5 @@
-// One writer per folder: an advisory lock that the system gives back when its owner dies, however
-// that happens. The file that carries it says who holds it, and is gone with the owner.
+// One writer per folder: an advisory lock that the system releases when its owner dies. The lock
+// file says who holds it, and is removed by its owner.
 #pragma once
 
 #include <filesystem>
@@ -10,8 +10,8 @@ namespace kette {
 
 class FolderLock {
  public:
-  /// Of a folder that is there. Throws, naming host and process, while another one holds it. On a
-  /// file system without locks there is none.
+  /// Locks an existing folder. Throws, with host and process, while another holds the lock. On a
+  /// file system without locks it does not lock.
   explicit FolderLock(const std::filesystem::path& folder);
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;

@@ -1,4 +1,4 @@
-// The type of JSON, for headers that only name it: what it has stands in data/files/json_text.h.
+// Forward declaration of Json, for headers that only name it; see data/files/json_text.h.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,4 +1,4 @@
-// JSON: objects that keep the order of their keys, and how they are read from a file.
+// JSON with objects that keep the order of their keys, and functions for reading it.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,14 +11,14 @@
 
 namespace kette {
 
-/// How deep a text nests, if it is JSON.
+/// The nesting depth of a text, if it is JSON.
 int nesting_of_json(std::string_view text);
 
-/// Discarded, as nlohmann says, when the text is no JSON; origin stands in the error when it nests
-/// too deep. Nested to a depth that no file of ours has, a value could not be shown in an error:
-/// nlohmann's writer calls itself for each level, until the stack ends. Kind: Json, or
-/// nlohmann::json for objects of very many keys. Its parser is given no callback to watch the depth with: with one it
-/// walks all that an object holds wherever one in it ends.
+/// A "discarded" value (nlohmann's term) if the text is not JSON. origin: for the Error if it nests
+/// too deep: nlohmann's writer recurses for each level, so that showing such a value in an error
+/// could overflow the stack. Kind: Json, or nlohmann::json for objects with very many keys. The
+/// parser gets no callback that watches the depth: with one it walks through all of an object
+/// wherever an object in it ends.
 template <class Kind = Json>
 Kind parse_json(const std::string& text, const std::string& origin) {
   constexpr int kDeepest = 16;
@@ -27,7 +27,7 @@ Kind parse_json(const std::string& text, const std::string& origin) {
   return Kind::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
-/// The list of strings at a key of an object; name stands in errors.
+/// The list of strings at a key of an object. name: for errors.
 std::vector<std::string> strings_in(const Json& json, const char* key, const std::string& name);
 
 }  // namespace kette

@@ -10,8 +10,8 @@
 namespace kette {
 namespace {
 
-constexpr std::size_t kStart = 64;  // bytes that tell UTF-16
-/// Bytes without a line end after which nobody waits for one.
+constexpr std::size_t kStart = 64;  // bytes that show UTF-16
+/// After this many bytes without a line end the text is refused.
 constexpr std::int64_t kNoText = std::int64_t{1} << 30;
 
 }  // namespace
@@ -31,7 +31,7 @@ double LineReader::share() const {
   return source_.share_read() * (all - waiting) / all;
 }
 
-/// Where the current line ends, or npos while that is not known.
+/// The end of the current line; npos if not known yet.
 std::size_t LineReader::end_of_line() {
   const std::size_t end = buffer_.find('\n', std::max(begin_, searched_));
   if (end != std::string::npos) return end;
@@ -46,7 +46,7 @@ std::size_t LineReader::end_of_line() {
   return std::string::npos;
 }
 
-/// Leaves of a line the column that is asked for, if one is; where in the line it began.
+/// Cuts a line to the requested column, if any. Returns where the column began in the line.
 std::size_t LineReader::cut_to_column(std::string& line) const {
   if (column_ == 0) return 0;
   std::size_t begin = 0;

@@ -1,5 +1,4 @@
-// Random lines of a text that is larger than is wanted of it: the same ones whenever the same text
-// is asked for.
+// A reproducible random sample of the lines of a large text.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +9,11 @@ namespace kette {
 
 class LineSample {
  public:
-  /// Bytes of the whole text, and about how many to take; all where there are no more.
+  /// available: bytes of the text. wanted: about how many to take; all if there are no more.
   LineSample(std::int64_t available, std::int64_t wanted)
       : share_(static_cast<double>(wanted) / static_cast<double>(available)) {}
 
-  /// Whether the next line is one of them.
+  /// Whether the next line is in the sample.
   bool takes_next() { return share_ >= 1 || unit_interval(hash_of(number_++)) < share_; }
 
  private:

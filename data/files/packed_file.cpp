@@ -59,7 +59,7 @@ std::size_t PackedFile::take(char* to, std::size_t most) {
 }
 
 bool PackedFile::begins_part() {
-  // Archives on tapes end in zeros.
+  // Tape archives end in zeros.
   std::size_t zeros = 0;
   while (fill(1), !at_hand_.empty() && at_hand_.front() == 0) {
     at_hand_ = at_hand_.subspan(1);

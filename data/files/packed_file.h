@@ -1,6 +1,6 @@
-// A file that is plain or packed with gzip, xz or zstd, read in pieces; told by its first bytes, not by its name. A packed
-// one may be several files one behind the other, with zeros behind them, and nothing else. Every error names the file, and
-// the line where a packed file ends too early.
+// Reads a plain file or one packed with gzip, xz or zstd, in pieces. The first bytes decide, not
+// the name. A packed file may be several concatenated ones, with zeros after them, and nothing
+// else. Errors name the file, and the line where a packed file is cut off.
 #pragma once
 
 #include <cstddef>
@@ -18,34 +18,34 @@ class PackedFile {
  public:
   explicit PackedFile(const std::filesystem::path& path);
 
-  /// Reads up to `most` bytes; fewer only at the end of the file, where there are none.
+  /// Reads up to `most` bytes; fewer only at the end of the file, then 0.
   std::size_t read(char* to, std::size_t most);
-  /// Bytes read of the file as it lies on disk, to say how far reading has come.
+  /// Bytes read of the file on disk, for progress.
   std::int64_t bytes_taken() const;
 
  private:
-  /// Has at least `least` bytes at hand, or all that there are.
+  /// Makes at least `least` bytes available, or all that remain.
   void fill(std::size_t least);
-  /// What there is at hand, as it is.
+  /// Takes available bytes without unpacking.
   std::size_t take(char* to, std::size_t most);
   std::size_t unpack(char* to, std::size_t most);
-  /// Whether another part begins here; an Error where something else does.
+  /// Whether another part begins here; an Error if anything else does.
   bool begins_part();
 
   std::filesystem::path path_;
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
-  std::unique_ptr<Decoder> decoder_;  // none of a plain file
+  std::unique_ptr<Decoder> decoder_;  // null for a plain file
   std::vector<unsigned char> buffer_;
-  Decoder::Bytes at_hand_;    // of the buffer what was not taken yet
-  bool inside_part_ = false;  // else before one, or behind the last one
-  std::int64_t bytes_ = 0;    // read of it
+  Decoder::Bytes at_hand_;    // the part of the buffer not taken yet
+  bool inside_part_ = false;  // else before one or after the last
+  std::int64_t bytes_ = 0;    // read from disk
   std::int64_t lines_ = 0;    // line ends read so far
 };
 
-/// Throws an Error unless there is something at this path that is not a directory.
+/// Throws an Error unless the path exists and is not a directory.
 void check_text_file(const std::filesystem::path& path);
 
-/// "train.en" of train.en.gz, train.en.xz and train.en.zst.
+/// "train.en" for train.en.gz, train.en.xz and train.en.zst.
 std::filesystem::path without_packed_ending(std::filesystem::path file);
 
 }  // namespace kette

@@ -1,4 +1,4 @@
-// Two texts of which one translates the other, line by line, as files or columns of them.
+// A text and its translation, line by line, as files or columns of files.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,19 @@
 
 namespace kette {
 
-/// Two files, line by line, or two columns of one, on their own or mixed with others. Or without a target one of trees, whose words
-/// are translated to the trees as symbols (data/trees/linear_tree.h). Or pairs that were prepared
-/// (data/corpora/prepared_pairs.h), whose list is source and target.
+/// Two files, or columns of files, line by line. Or prepared pairs (data/corpora/prepared_pairs.h), with their list as
+/// source and target.
 struct ParallelText {
-  TextColumn source, target{};
-  /// Of the target: its tag (Tokenizer::tag_of()) comes before every source. Empty: none does.
+  TextColumn source, target;
+  /// Of the target: its tag (Tokenizer::tag_of()) precedes every source. Empty: no tag.
   std::string language{};
   std::filesystem::path prepared{};  ///< the folder
-  std::size_t number = 0;            ///< of its texts
+  std::size_t number = 0;            ///< index of its text
 
-  bool is_trees() const { return target.empty(); }
   bool is_prepared() const { return !prepared.empty(); }
 };
 
-/// Throws unless both have equally many lines; how many. Quick: nothing is encoded.
+/// The number of lines; throws unless both have the same. Fast: nothing is encoded.
 std::int64_t check_pairing(const ParallelText& text);
 
 }  // namespace kette

@@ -45,10 +45,10 @@ std::string_view bytes_of(const Tensor& tensor) {
   return {static_cast<const char*>(tensor.raw()), tensor.bytes()};
 }
 
-/// Of the header and the table of checksums by block.
+/// The checksum of the header and of the table of block checksums.
 constexpr const char* kBlocksKey = "kette.crc32_of_blocks";
 
-/// Where the digits of a checksum stand in a header as we write it.
+/// The place of a checksum's digits in a header written by Kette.
 std::size_t find_digits(const std::string& header_text, const char* key) {
   const std::string before = std::string("\"") + key + "\":\"";
   const std::size_t at = header_text.find(before);
@@ -66,7 +66,7 @@ void put_digits(std::string& header_text, const char* key, std::uint32_t checksu
   header_text.replace(find_digits(header_text, key), kNoDigits.size(), hexadecimal(checksum));
 }
 
-/// As it was when that checksum was taken, which cannot count itself.
+/// The header as it was when the checksum was computed: without the checksum itself.
 std::string without_digits(std::string header_text, const char* key) {
   const std::size_t at = find_digits(header_text, key);
   if (at != std::string::npos) header_text.replace(at, kNoDigits.size(), kNoDigits);
@@ -130,7 +130,7 @@ void SafetensorsFile::check(Checksum checksum, const std::string& header_text,
   }
 }
 
-/// Checks all but the first tensor's data, of which it takes the checksums of the blocks.
+/// Checks all but the first tensor's data, for which it loads the block checksums.
 void SafetensorsFile::take_block_checksums(const std::string& header_text,
                                            std::uint64_t data_bytes) {
   KETTE_CHECK(!header_.entries.empty(), path_, ": expected tensors, given none");
@@ -217,7 +217,7 @@ void SafetensorsFile::expect(const std::string& name, const Shape& shape) const 
 }
 
 void SafetensorsFile::read(void* to, std::uint64_t bytes, std::uint64_t offset) const {
-  // pread rather than mmap: when another program cuts the file short, this is an Error and not a
+  // pread rather than mmap: if another program truncates the file, this gives an Error instead of a
   // bus error.
   for (std::uint64_t done = 0; done < bytes;) {
     const ssize_t count = ::pread(descriptor_.get(), static_cast<char*>(to) + done, bytes - done,

@@ -1,9 +1,9 @@
 // Tensors by name in a safetensors file, the format of Hugging Face, which other tools open too:
 //   8 bytes: n, little-endian | n bytes: JSON header, padded with spaces to 8 | the data,
 //   row-major, no holes.
-// Opening checks the whole header against the file, so a damaged or hostile file is an Error and
-// nothing else; tensors are read on demand, whole or in part. Files of our own can carry a checksum
-// (crc32, zlib) over header and data, in the metadata, and large ones another for each block.
+// Opening checks the whole header against the file, so a damaged or hostile file is only an Error.
+// Tensors are read on demand, whole or in part. Files of Kette can have a checksum (zlib's crc32)
+// over header and data in the metadata, and large ones also one per block.
 #pragma once
 
 #include <filesystem>
@@ -23,12 +23,12 @@
 
 namespace kette {
 
-/// crc32: written with a checksum; opened only if there is one that agrees, so every changed byte
-/// is found. if_present: likewise, but a file of another program needs none. by_block: like that,
-/// but of a file of SafetensorsStream the header alone is checked at once, and the data block by
-/// block as it is read.
+/// crc32: writes a checksum; opening requires one that agrees, so every changed byte is found.
+/// if_present: likewise, but files of other programs need none. by_block: as if_present, but for a
+/// file of SafetensorsStream only the header is checked at once, and the data block by block as it
+/// is read.
 enum class Checksum { none, crc32, if_present, by_block };
-/// Where it stands in the metadata.
+/// Its key in the metadata.
 inline constexpr const char* kChecksumKey = "kette.crc32";
 
 class SafetensorsFile {
@@ -41,17 +41,16 @@ class SafetensorsFile {
   const std::map<std::string, std::string>& metadata() const { return header_.metadata; }
   bool contains(const std::string& name) const { return positions_.contains(name); }
   const Shape& shape(const std::string& name) const { return entry(name).shape; }
-  /// The type tensor() gives: F16 becomes f32; I64 becomes i32, if the values fit.
+  /// The type of tensor(): F16 becomes f32; I64 becomes i32, if the values fit.
   DType dtype(const std::string& name) const;
-  /// Its type by its name in the file: "F32", "U16", ...
+  /// The name of its type in the file: "F32", "U16", ...
   const std::string& stored_dtype(const std::string& name) const { return entry(name).dtype; }
   /// A copy on the CPU.
   Tensor tensor(const std::string& name) const;
-  /// Elements [begin, begin + count) in row-major order, as a flat tensor of the stored type, which is none of those that
-  /// tensor() converts.
+  /// Elements [begin, begin + count) in row-major order, as a flat tensor of the stored type; not
+  /// for types that tensor() converts.
   Tensor part(const std::string& name, std::int64_t begin, std::int64_t count) const;
-  /// Elements [begin, begin + count) in row-major order, as they are stored. Safe to call from
-  /// several threads.
+  /// Elements [begin, begin + count) in row-major order, as stored. Thread-safe.
   template <class Stored>
   std::vector<Stored> elements(const std::string& name, std::int64_t begin,
                                std::int64_t count) const {
@@ -66,7 +65,7 @@ class SafetensorsFile {
  private:
   const safetensors::Entry& entry(const std::string& name) const;
   void read(void* to, std::uint64_t bytes, std::uint64_t offset) const;
-  /// Of the data, after a look at the checksums of its blocks.
+  /// Reads data after checking its blocks.
   void read_data(void* to, std::uint64_t bytes, std::uint64_t offset) const;
   std::uint64_t offset_of(const std::string& name, std::int64_t begin, std::int64_t count,
                           std::size_t element_bytes) const;
@@ -82,20 +81,20 @@ class SafetensorsFile {
   safetensors::Header header_;
   std::vector<std::string> names_;
   std::map<std::string, std::size_t> positions_;
-  std::unique_ptr<const BlockChecksums> blocks_;  // of the first tensor's data
+  std::unique_ptr<const BlockChecksums> blocks_;  // for the first tensor's data
 };
 
-/// A tensor to be written whose elements come part by part.
+/// A tensor to write whose elements come in parts.
 struct TensorSource {
   std::string name;
   DType dtype = DType::f32;
   Shape shape;
-  /// Calls take with all elements in their order, in parts of any size, on any device.
+  /// Calls take() with all elements in order, in parts of any size, on any device.
   std::function<void(const std::function<void(const Tensor&)>& take)> read;
 
   static TensorSource of(const std::string& name, const Tensor& tensor);
 };
-/// Writes atomically, tensor by tensor, each read once: those of wider elements first, otherwise in their order.
+/// Writes atomically, tensor by tensor, each read once; wider elements first, else in order.
 void write_safetensors_from(const std::filesystem::path& path, std::vector<TensorSource> tensors,
                             std::map<std::string, std::string> metadata = {},
                             Checksum checksum = Checksum::none);
@@ -105,18 +104,18 @@ void write_safetensors(const std::filesystem::path& path,
                        std::map<std::string, std::string> metadata = {},
                        Checksum checksum = Checksum::none);
 
-/// Writes one tensor of rank 1 that is not held in memory: its data goes to disk as it comes,
-/// behind it the checksums of its blocks as a second tensor (NAME.crc32), others that are small, and the header, known
-/// only at the end, into room left before it. Atomic, with a checksum.
+/// Writes one tensor of rank 1 without holding it in memory: first its data, as it comes, then its
+/// block checksums as a second tensor (NAME.crc32) and other small tensors. The header is written
+/// last, to space reserved at the start. Atomic, with a checksum.
 class SafetensorsStream {
  public:
-  /// dtype: as the format names it, "U16".
+  /// dtype: the format's name, "U16".
   SafetensorsStream(const std::filesystem::path& path, std::string name, std::string dtype);
 
   void write(std::string_view data);
-  /// One more tensor of rank 1, which is read and checked as a whole.
+  /// Adds another tensor of rank 1, which is read and checked as a whole.
   void add(const std::string& name, const std::string& dtype, std::string_view bytes);
-  /// Without it nothing is left of the file.
+  /// Without commit() no file remains.
   void commit(std::map<std::string, std::string> metadata);
 
  private:
@@ -125,11 +124,11 @@ class SafetensorsStream {
   safetensors::Entry entry_;
   std::uint32_t checksum_ = 0;  // of the data so far
   BlockChecksumWriter blocks_;
-  std::vector<safetensors::Entry> more_;  // whose places are those in more_bytes_
+  std::vector<safetensors::Entry> more_;  // begin, end: in more_bytes_
   std::string more_bytes_;
 };
 
-/// The name of the tensor of block checksums beside that of the data.
+/// The name of the tensor with the block checksums of `name`.
 inline std::string block_checksums_of(const std::string& name) { return name + ".crc32"; }
 
 }  // namespace kette

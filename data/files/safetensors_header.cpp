@@ -24,7 +24,7 @@ constexpr std::pair<std::string_view, std::uint64_t> kElementBits[] = {
     {"F64", 64},    {"C64", 64},
 };
 
-/// A message must stay readable whatever a broken file holds.
+/// Keeps messages readable for any content of a broken file.
 std::string shortened(const std::string& text) {
   constexpr std::size_t kLongest = 160;
   return text.size() <= kLongest ? text : text.substr(0, kLongest) + " ...";
@@ -95,8 +95,8 @@ class EntryParser {
   Entry entry_;
 };
 
-/// Takes each member of the header as soon as it is parsed and keeps no other part of the JSON: nlohmann's parser walks
-/// all that an object holds wherever one in it ends.
+/// Takes each member of the header as soon as it is parsed and keeps no other part of the JSON,
+/// since nlohmann's parser walks through all of an object wherever an object in it ends.
 class HeaderReader {
  public:
   explicit HeaderReader(const std::string& file) : file_(file) {}
@@ -117,7 +117,7 @@ class HeaderReader {
  private:
   using Event = SortedJson::parse_event_t;
 
-  /// Whether the parser is to keep it.
+  /// Whether the parser should keep the part.
   bool take_part(int depth, Event event, SortedJson& parsed) {
     KETTE_CHECK(depth <= kDeepest, file_,
                 ": expected a safetensors header, given JSON nested too deep");
@@ -167,7 +167,7 @@ class HeaderReader {
   Header header_;
   std::string member_;  // the one that is parsed
   std::set<std::string> members_, keys_;
-  bool is_wanted_ = true;  // and not a key that the format does not have
+  bool is_wanted_ = true;  // a key of the format
 };
 
 void check_coverage(const std::string& file, const std::vector<Entry>& entries,
@@ -198,7 +198,7 @@ Header parse_header(const std::string& file, std::string_view text, std::uint64_
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   KETTE_CHECK(begin != std::string_view::npos && text[begin] == '{', file,
               ": expected a safetensors header, which starts with {, given other text");
-  // To nlohmann's parser a NUL is the end.
+  // nlohmann's parser stops at a NUL.
   const std::size_t nul = text.find('\0');
   KETTE_CHECK(nul == std::string_view::npos, file,
               ": expected a safetensors header of JSON alone, given a NUL in it at byte ", nul);

@@ -1,8 +1,8 @@
 // The JSON header of a safetensors file (github.com/huggingface/safetensors, "Format"): for each
 // tensor its dtype, shape and data_offsets [begin, end), relative to the end of the header, and
-// under __metadata__ strings by name. A header is accepted only when the tensors cover the data
-// exactly: no hole, no overlap, no trailing byte. Beyond that what the format's own library accepts is
-// accepted, such as further keys of a tensor, which mean nothing, but for a name that occurs twice.
+// under __metadata__ strings by name. The tensors must cover the data exactly: no hole, no overlap,
+// no trailing byte. Otherwise all that the format's own library accepts is accepted, such as
+// further keys of a tensor, which are ignored, except duplicate names.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace kette::safetensors {
 
-/// Bits of an element of a type by its name in the format, 0 for a name the format does not have.
+/// Bits per element of a type, by its name in the format; 0 for an unknown name.
 std::uint64_t element_bits(std::string_view dtype);
 
 struct Entry {
@@ -30,7 +30,7 @@ struct Header {
   std::map<std::string, std::string> metadata;
 };
 
-/// Throws Error, naming the file, unless text is a sound header for data_bytes of data.
+/// Throws an Error with the file's name unless text is a valid header for data_bytes of data.
 Header parse_header(const std::string& file, std::string_view text, std::uint64_t data_bytes);
 
 /// The reverse. Offsets follow from the shapes, in the order of the entries.

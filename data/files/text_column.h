@@ -1,5 +1,5 @@
-// A text as a file has it: its lines, or of a table with tabs between the columns (TSV) one of them, raw: no quotes, no
-// escapes, as OPUS and ParaCrawl ship theirs.
+// A text in a file: its lines, or one column of a tab-separated table (TSV). Columns are raw,
+// without quotes and escapes, as in OPUS and ParaCrawl.
 #pragma once
 
 #include <concepts>
@@ -11,7 +11,7 @@ namespace kette {
 
 struct TextColumn {
   std::filesystem::path file;
-  std::int64_t column = 0;  ///< from 1 on; 0: whole lines
+  std::int64_t column = 0;  ///< from 1; 0: whole lines
 
   TextColumn() = default;
   template <class Path>
@@ -21,7 +21,7 @@ struct TextColumn {
       : file(of_file), column(one) {}
 
   bool empty() const { return file.empty(); }
-  /// "train.en", or "column 2 of train.tsv"; what errors begin with.
+  /// "train.en", or "column 2 of train.tsv"; errors begin with it.
   std::string name() const {
     return (column > 0 ? "column " + std::to_string(column) + " of " : "") + file.string();
   }

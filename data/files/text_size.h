@@ -1,4 +1,4 @@
-// How much text there is, before anything is done with it.
+// The size of a text.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@ namespace kette {
 
 struct TextSize {
   std::int64_t lines = 0;
-  std::int64_t bytes = 0;  ///< unpacked; of a column, with line ends
+  std::int64_t bytes = 0;  ///< unpacked; for a column: with line ends
 };
 
-/// Of a plain or packed file, read once and not kept. A last line needs no line end.
+/// Reads a plain or packed file once. The last line needs no line end.
 TextSize text_size(const TextColumn& text);
 
 }  // namespace kette

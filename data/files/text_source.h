@@ -1,6 +1,5 @@
-// The bytes of a text as they come from a plain or packed file or from a descriptor, counted against
-// limits, so that a line without an end or a file of nothing but line ends is refused while little
-// of it is in memory.
+// Reads the bytes of a text from a plain or packed file or from a descriptor. Checks limits while
+// reading, so that an endless line or a file of only line ends is refused before it fills memory.
 #pragma once
 
 #include <cstdint>
@@ -14,34 +13,34 @@
 
 namespace kette {
 
-/// The most that a text may have; without a word there is no limit.
+/// The most that a text may have; by default unlimited.
 struct LineLimits {
   static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
 
-  std::int64_t line_bytes = kNone;  ///< of each line, line end not counted
+  std::int64_t line_bytes = kNone;  ///< per line, without line end
   std::int64_t lines = kNone;
-  std::int64_t bytes = kNone;  ///< of all lines, line ends counted
-  bool may_be_empty = false;   ///< a file; of a descriptor it is never an error
+  std::int64_t bytes = kNone;  ///< of all lines, with line ends
+  bool may_be_empty = false;   ///< for a file; an empty descriptor is never an Error
 };
 
-/// The error for a line with more bytes than that.
+/// The error text for a line with too many bytes.
 std::string too_many_bytes(const std::string& name, std::int64_t line, const LineLimits& limits);
 
 class TextSource {
  public:
-  /// All of the file that the text is in.
+  /// Reads the whole file, whatever the column.
   explicit TextSource(const TextColumn& text, const LineLimits& limits = {});
-  /// Reads a file descriptor, which stays open; the name stands in errors.
+  /// Reads a file descriptor, which stays open. name: for errors.
   TextSource(int descriptor, std::string name, const LineLimits& limits = {});
 
-  /// Appends what comes next, at most a few hundred KiB; false at the end. Passing a limit is an
+  /// Appends the next bytes, at most a few hundred KiB; false at the end. Exceeding a limit is an
   /// Error with name and line.
   bool append_to(std::string& text);
-  /// Whether append_to() would not wait for others to write. Files never do.
+  /// Whether append_to() would return without waiting for a writer. Always true for files.
   bool more_is_waiting() const;
   const std::string& name() const { return name_; }
   std::int64_t bytes_read() const { return bytes_; }  ///< of text
-  /// How much of a file as it lies on disk has been read, from 0 to 1; 0 of a descriptor, whose end is not known.
+  /// The share of the file on disk read so far, 0 to 1; 0 for a descriptor, whose end is unknown.
   double share_read() const;
 
  private:

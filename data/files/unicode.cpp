@@ -52,7 +52,7 @@ bool is_inside_words(char32_t character) {
   }
 }
 
-/// The property Case_Ignorable: what stands between letters without parting them.
+/// The property Case_Ignorable: characters that do not separate letters.
 bool is_case_ignorable(char32_t character) {
   switch (category_of(character)) {
     case UTF8PROC_CATEGORY_MN:
@@ -66,7 +66,7 @@ bool is_case_ignorable(char32_t character) {
   }
 }
 
-/// The property Cased, of characters that are not case-ignorable.
+/// The property Cased, for characters that are not case-ignorable.
 bool is_cased(char32_t character) {
   switch (category_of(character)) {
     case UTF8PROC_CATEGORY_LU:

@@ -1,8 +1,7 @@
-// Text as code points, and what scoring asks of them: general categories (from utf8proc, whose 2.8
-// knows Unicode 15), white space, words and lower case as Python's str has them, because
-// sacreBLEU's numbers follow from Python's answers. Lower case is str.lower(): the full mapping of
-// U+0130 to two code points, and Greek capital sigma by its place in the word (The Unicode Standard
-// 15, section 3.13, table 3-17).
+// Text as code points and their properties: general categories (from utf8proc; 2.8 has Unicode 15),
+// and white space, words and lower case as in Python's str, on which sacreBLEU's numbers depend.
+// Lower case is str.lower(): the full mapping of U+0130 to two code points, and Greek capital sigma
+// by its position in the word (The Unicode Standard 15, section 3.13, table 3-17).
 #pragma once
 
 #include <string>
@@ -21,7 +20,7 @@ bool is_number(char32_t character);           ///< categories Nd, Nl, No
 bool is_punctuation(char32_t character);      ///< categories Pc, Pd, Ps, Pe, Pi, Pf, Po
 bool is_symbol(char32_t character);           ///< categories Sm, Sc, Sk, So
 bool is_control(char32_t character);          ///< categories Cc, Cf, Co
-bool is_nonspacing_mark(char32_t character);  ///< category Mn: accents, once they are apart
+bool is_nonspacing_mark(char32_t character);  ///< category Mn: decomposed accents
 bool is_lower_case(char32_t character);       ///< category Ll
 bool is_capital(char32_t character);          ///< categories Lu, Lt
 bool is_digit(char32_t character);            ///< category Nd
@@ -29,14 +28,14 @@ bool is_dash(char32_t character);             ///< category Pd
 bool is_opening(char32_t character);          ///< category Ps: brackets, and the German low quotes
 bool is_closing(char32_t character);          ///< category Pe
 bool is_quotation_mark(char32_t character);   ///< categories Pi, Pf, and " and '
-bool is_space(char32_t character);            ///< str.isspace(), which counts U+001C..U+001F too
-bool is_white_space(char32_t character);      ///< the property White_Space, which does not
+bool is_space(char32_t character);            ///< str.isspace(), which includes U+001C..U+001F
+bool is_white_space(char32_t character);      ///< the property White_Space, without these
 
 /// Canonical decomposition, normalisation form D: letters, then their accents.
 std::u32string decomposed(std::u32string_view text);
 
 std::u32string lower(std::u32string_view text);
-/// Character by character, and "SS" for U+00DF.
+/// Per character, but "SS" for U+00DF.
 std::u32string upper(std::u32string_view text);
 
 /// str.rstrip(): without the white space at the end.

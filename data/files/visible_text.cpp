@@ -7,7 +7,7 @@
 namespace kette {
 namespace {
 
-/// C0 but for the end of a line and the tab, DEL, and C1, of which U+009B begins escapes, too.
+/// C0 except line feed and tab, DEL, and C1, since U+009B also begins escapes.
 bool needs_escape(char32_t character) {
   if (character == '\n' || character == '\t') return false;
   return character < 0x20 || (character >= 0x7F && character < 0xA0);

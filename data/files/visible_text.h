@@ -1,5 +1,4 @@
-// Names and texts that others chose, made fit for a terminal, which would obey the control
-// characters in them.
+// Makes names and texts from others safe for a terminal, which would obey their control characters.
 #pragma once
 
 #include <string>
@@ -7,8 +6,8 @@
 
 namespace kette {
 
-/// The text with control characters, and bytes that are no UTF-8, as \x1b and the like; ends of
-/// lines and tabs stay.
+/// Replaces control characters and bytes that are not UTF-8 by \x1b and the like; keeps line ends
+/// and tabs.
 std::string visible(std::string_view text);
 
 }  // namespace kette

@@ -35,7 +35,7 @@ std::u32string words_of(const std::u32string& line, const BleuOptions& options,
   return numbers(split(apart));
 }
 
-/// Of the references' lengths the closest to the hypothesis', of two equally close the shorter.
+/// The reference length closest to the hypothesis'; of two equally close, the shorter.
 std::int64_t closest_length(std::int64_t length, const std::vector<std::u32string>& references) {
   auto closest = static_cast<std::int64_t>(references.front().size());
   for (const std::u32string& reference : references) {

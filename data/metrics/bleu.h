@@ -2,8 +2,9 @@
 //   BLEU = 100 BP exp(1/N sum_{n=1..N} log p_n),   N = 4 if nothing else is asked for
 //   p_n = matched n-grams / n-grams of the hypotheses,   BP = exp(min(0, 1 - ref_len / hyp_len))
 // over the counts of the whole corpus; an n-gram matches at most as often as in some reference.
-// Where no n-gram of an order matches, smoothing (Chen and Cherry 2014) stands in for p_n. A byte order mark at the start of a
-// file, which sacreBLEU takes for a part of the first word, has been left out by whoever read it (data/files/text_file.h).
+// If no n-gram of an order matches, p_n is smoothed (Chen and Cherry 2014). Readers skip a byte
+// order mark at the start of a file (data/files/text_file.h), which sacreBLEU would take as part of
+// the first word.
 #pragma once
 
 #include <cstdint>
@@ -37,16 +38,17 @@ struct BleuOptions {
   ScoreTokenizer tokenizer = ScoreTokenizer::v13a;
   std::shared_ptr<const ScorePieces> pieces{};  ///< instead of the tokenizer
   std::string pieces_name = "spm";              ///< in the signature: "flores200"
-  /// Not in the signature, as in sacreBLEU: the line has as many precisions.
+  /// Not in the signature, as in sacreBLEU: the score line has this many precisions.
   std::int64_t max_ngram_order = 4;
   BleuSmoothing smoothing = BleuSmoothing::exp;
-  std::optional<double> smoothing_value;  ///< of floor (0.1) and add_k (1)
+  std::optional<double> smoothing_value;  ///< for floor (0.1) and add_k (1)
   bool effective_order = false;           ///< average only the orders that the hypothesis reaches
 };
 
-/// 0..100. "BLEU = 41.02 71.0/47.5/34.3/24.5 (BP = 0.999 ratio = 0.999 hyp_len = 12096 ref_len = 12103)"
+/// 0..100.
+/// "BLEU = 41.02 71.0/47.5/34.3/24.5 (BP = 0.999 ratio = 0.999 hyp_len = 12096 ref_len = 12103)"
 struct BleuScore : CorpusScore {
-  // Of each order:
+  // For each order:
   std::vector<double> precisions;    ///< 0..100, smoothed
   std::vector<std::int64_t> counts;  ///< matched n-grams, before smoothing
   std::vector<std::int64_t> totals;  ///< n-grams of the hypotheses, before smoothing
@@ -55,23 +57,24 @@ struct BleuScore : CorpusScore {
   std::int64_t ref_len = 0;  ///< words of the references closest in length
 };
 
-/// The numbers of a sum of bleu_metric()'s counts; name and signature are left empty.
+/// The score of summed counts of bleu_metric(), with empty name and signature.
 BleuScore bleu_of(const ScoreCounts& sum, const BleuOptions& options);
 
 Metric bleu_metric(const BleuOptions& options = {});
 std::unique_ptr<MetricConfig> bleu_config();
-/// A tokenizer by its name. pieces: takes the name where it is one that a SentencePiece model makes.
+/// A tokenizer by its name. pieces: gets the name if that is one of a SentencePiece model.
 MetricOption::Text tokenizer_by_name(ScoreTokenizer& tokenizer, std::string* pieces = nullptr);
 
 /// Line i of the hypotheses against line i of each reference.
 BleuScore corpus_bleu(const ScoreLines& hypotheses, const std::vector<ScoreLines>& references,
                       const BleuOptions& options = {}, const BootstrapOptions& bootstrap = {});
 
-/// One sentence, with effective order whatever the options say, as sacreBLEU's sentence_bleu.
+/// One sentence, always with effective order, as sacreBLEU's sentence_bleu.
 BleuScore sentence_bleu(std::string_view hypothesis, const ScoreLines& references,
                         const BleuOptions& options = {});
 
-/// The same of every text beside every other as its only reference: [texts, texts], a hypothesis a row.
+/// sentence_bleu() of every text with every text as its only reference: [texts, texts], a
+/// hypothesis per row.
 std::vector<double> pairwise_bleu(const ScoreLines& texts, const BleuOptions& options = {});
 
 }  // namespace kette

@@ -8,7 +8,7 @@
 namespace kette {
 namespace {
 
-/// Those of sacreBLEU's tokenizers that are a SentencePiece model, and any other one.
+/// sacreBLEU's tokenizers with a SentencePiece model, and "spm" for any other model.
 const std::vector<std::string> kOfModels = {"flores101", "flores200", "spBLEU-1K", "spm"};
 
 class BleuConfig final : public MetricConfig {

@@ -16,7 +16,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
 }
 
-/// The first word, and all that follows it.
+/// Splits off the first word.
 std::pair<std::string_view, std::string_view> parted(std::string_view text) {
   const std::size_t end = std::min(text.find_first_of(kBlanks), text.size());
   return {text.substr(0, end), trimmed(text.substr(end))};

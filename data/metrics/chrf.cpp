@@ -42,7 +42,7 @@ std::u32string characters_of(std::u32string_view line, bool whitespace) {
 
 void append(const std::vector<NgramCount>& counts, ScoreCounts& row) {
   for (const NgramCount& count : counts) {
-    // As in sacreBLEU: where the reference has no n-gram, the hypothesis' are not held against it.
+    // As in sacreBLEU: if the reference has no n-gram, those of the hypothesis do not count.
     row.push_back(count.reference > 0 ? count.hypothesis : 0);
     row.push_back(count.reference);
     row.push_back(count.matched);

@@ -18,14 +18,15 @@ constexpr int kBeam = 25;
 constexpr int kMostMovesTried = 1000;
 constexpr int kFar = std::numeric_limits<int>::max() / 2;
 
-/// Which words were edited, and behind which word of the hypothesis each of the reference's belongs.
+/// Which words are edited, and after which word of the hypothesis each word of the reference
+/// belongs.
 struct Alignment {
   std::vector<bool> hypothesis_wrong, reference_wrong;
   std::vector<int> places;  // of each word of the reference: -1 before all of the hypothesis
 };
 
-/// Edit distances of sentences of one length from a reference, in a beam around the diagonal. Only the beam
-/// is stored.
+/// Edit distances of sentences of one length from a reference, in a beam around the diagonal. Only
+/// the beam is stored.
 class EditDistance {
  public:
   EditDistance(std::u32string_view reference, int length)
@@ -37,7 +38,7 @@ class EditDistance {
       begins_.push_back(std::max(0, diagonal - beam));
       ends_.push_back(i == 0 || i == length ? width_ : std::min(width_, diagonal + beam));
     }
-    // Beside the beam, what a row looks at left of its first place and the next row right of its last.
+    // Besides the beam: a place left of a row's first, and one right of its last for the next.
     std::ptrdiff_t places = 0;
     for (int i = 0; i <= length; ++i) {
       origins_.push_back(places + 1 - begins_[i]);
@@ -48,7 +49,7 @@ class EditDistance {
     rows_ = base_;
   }
 
-  /// Takes this sentence as the one that others are made of by moving words.
+  /// Sets the sentence from which moved() sentences are derived.
   int set_base(std::u32string_view words) {
     sentence_ = words;
     for (int i = 1; i <= length_; ++i) {
@@ -57,7 +58,7 @@ class EditDistance {
     return row(base_, length_)[width_ - 1];
   }
 
-  /// The distance of the base with words moved, or any above `limit` if it is above.
+  /// The distance of the base with words moved; any value above `limit` if it is above.
   int moved(std::u32string_view words, int limit) {
     const auto same = std::mismatch(words.begin(), words.end(), sentence_.begin());
     const int first = static_cast<int>(same.first - words.begin()) + 1;
@@ -70,8 +71,8 @@ class EditDistance {
     return before[width_ - 1];
   }
 
-  /// Of the base: walks back through the distances, and prefers words beside each other, then a word too
-  /// many, then one too few.
+  /// The alignment of the base: traces the distances back, and prefers matches and substitutions,
+  /// then an extra word, then a missing one.
   Alignment alignment() {
     Alignment result{std::vector<bool>(sentence_.size()), std::vector<bool>(reference_.size()),
                      std::vector<int>(reference_.size())};
@@ -101,7 +102,7 @@ class EditDistance {
   };
   Row row(std::vector<int>& table, int i) const { return {table.data(), origins_[i]}; }
 
-  /// Gives the least of the row. What lies beside the beam stays out of reach.
+  /// Returns the minimum of the row. Cells outside of the beam are unreachable.
   int fill_row(char32_t word, int i, Row before, Row now) const {
     int least = kFar;
     for (int j = begins_[i]; j < ends_[i]; ++j) {
@@ -124,7 +125,7 @@ class EditDistance {
   std::vector<int> base_, rows_;
 };
 
-/// A run of words, and the place in front of which it goes.
+/// A run of words, and the place before which it goes.
 struct Move {
   int gain = 0, length = 0, start = 0, place = 0;
 
@@ -138,7 +139,7 @@ void perform(std::u32string_view words, const Move& move, std::u32string& moved)
     std::rotate(moved.begin() + move.place, run, run_end);
   } else if (move.place > move.start + move.length) {
     std::rotate(run, run_end, moved.begin() + move.place);
-  } else {  // to within itself: as far on as the place lies in it
+  } else {  // into itself: shifted by the place's offset in it
     const auto to = std::min<std::ptrdiff_t>(std::ssize(moved), move.length + move.place);
     std::rotate(run, run_end, moved.begin() + to);
   }
@@ -188,7 +189,7 @@ class Mover {
     }
   }
 
-  /// Before the words of the reference that equal the run, and behind each of them.
+  /// Tries the places before the matching words of the reference, and after each of them.
   void try_places(int start, int at, int length, const Alignment& alignment) {
     int last = -1;
     for (int word = at - 1; word < at + length; ++word) {
@@ -213,7 +214,7 @@ class Mover {
 }  // namespace
 
 std::int64_t edits_with_moves(std::u32string_view hypothesis, std::u32string_view reference) {
-  // A hypothesis without a reference is taken out word by word.
+  // Without a reference every word is deleted.
   if (reference.empty()) return std::ssize(hypothesis);
   return Mover(hypothesis, reference).run();
 }

@@ -1,5 +1,5 @@
-// A metric of translations: how it counts and scores, and the options that it takes. The table of them is
-// data/metrics/metrics.h. To add one: a file with its MetricConfig, and a line in that table.
+// A translation metric: how it counts and scores, and its options. data/metrics/metrics.h is the
+// table of all. To add one: write its MetricConfig, and add a line to that table.
 #pragma once
 
 #include <cstdint>
@@ -18,36 +18,37 @@ namespace kette {
 using ScoreLines = std::vector<std::string_view>;
 using ScoreCounts = std::vector<std::int64_t>;
 
-/// Stands in a reference for a line that it does not have: its data() is null, which that of an empty line never is.
+/// Marks a line that a reference lacks: its data() is null, unlike that of an empty line.
 inline constexpr std::string_view kNoReference{};
 
 /// How a metric counts and scores, with all its options.
 struct Metric {
   std::string name;    ///< "chrF2++"
-  std::string fields;  ///< of the signature: "case:mixed|eff:yes|..."
-  /// The counts of one segment of text; empty where it is of something else. All rows of one metric have the same length.
+  std::string fields;  ///< for the signature: "case:mixed|eff:yes|..."
+  /// The counts of one segment of text; unset if the metric is not about text. All rows of a metric
+  /// have the same length.
   std::function<ScoreCounts(const std::u32string& hypothesis,
                             const std::vector<std::u32string>& references)>
       count;
   std::function<double(const ScoreCounts& sum)> score;
-  /// What else there is to say of a sum, for people; may be empty.
+  /// Details of a sum, for people; may be unset.
   std::function<std::string(const ScoreCounts& sum)> details{};
-  /// The same as keys of JSON, each with a value; may be empty.
+  /// The same as a JSON object; may be unset.
   std::function<nlohmann::ordered_json(const ScoreCounts& sum)> detail_values{};
-  /// Whether it sets punctuation apart itself: of text that was tokenised before it says something else.
+  /// Whether it splits off punctuation itself; then scores of tokenised text mean something else.
   bool takes_raw_text = false;
 };
 
-/// Of n-grams that --help lets anybody ask for.
+/// The longest n-grams that options allow.
 inline constexpr std::int64_t kLongestNgram = 100;
 
-/// An option of a metric as command lines know it. It points into its MetricConfig.
+/// A command-line option of a metric. It points into its MetricConfig.
 struct MetricOption {
   struct Whole {
     std::int64_t* value;
     std::int64_t least, most;
   };
-  /// At least 0; a value below is none.
+  /// At least 0; a negative value means unset.
   using Real = double*;
   struct Choice {
     std::vector<std::string> names;
@@ -57,10 +58,10 @@ struct MetricOption {
   struct Text {
     std::string type;  ///< "FILE"
     std::function<std::string()> get;
-    std::function<void(const std::string&)> set;  ///< what makes no sense is an Error
+    std::function<void(const std::string&)> set;  ///< an invalid text is an Error
   };
 
-  std::string name;  ///< "--chrf-beta"; of two metrics it is the same option
+  std::string name;  ///< "--chrf-beta"; two metrics may share an option
   std::variant<bool*, Whole, Real, Choice, Text> value;
   std::string help;
   std::string excludes{};  ///< the name of another option
@@ -72,20 +73,21 @@ struct MetricOption {
   }
 };
 
-/// A metric, with values of its options.
+/// A metric with the values of its options.
 class MetricConfig {
  public:
   virtual ~MetricConfig() = default;
 
-  /// In the order that help lists them.
+  /// In the order of --help.
   virtual std::vector<MetricOption> options() = 0;
-  /// Takes the values that another metric has of the same options, but for `lowercase`.
+  /// Copies the values of shared options from another metric, except `lowercase`.
   virtual void copy_options(const MetricConfig&) {}
-  /// Throws an Error that names the options that do not go together.
+  /// Throws an Error with the options that do not fit together.
   virtual void check() const {}
-  /// of_sentence: as of a sentence by itself.
+  /// of_sentence: for single sentences.
   virtual Metric metric(bool of_sentence = false) const = 0;
-  /// The score of every text, as a sentence, beside every other as its only reference: [texts, texts], a hypothesis a row.
+  /// The sentence score of every text with every text as its only reference: [texts, texts], a
+  /// hypothesis per row.
   virtual std::vector<double> pairwise(const ScoreLines& texts) const;
 
   bool lowercase = false;  ///< an option of every metric

@@ -1,17 +1,17 @@
-// The table of metrics: what --metric, --mbr and --best-by go by, and whoever compares translations.
+// The table of metrics, for --metric, --mbr, --best-by and comparisons of translations.
 #pragma once
 
 #include "data/metrics/metric.h"
 
 namespace kette {
 
-/// In the order that help lists them.
+/// In the order of --help.
 std::vector<std::string> metric_names();
-/// With the defaults. An unknown name is an Error.
+/// With default options. An unknown name is an Error.
 std::unique_ptr<MetricConfig> metric_config(const std::string& name);
-/// What help says of some of them: "of ter lower is better".
+/// Notes for --help: "of ter lower is better".
 std::vector<std::string> metric_notes();
-/// Of a metric of the table whether lower scores are better; of any other score not.
+/// Whether lower scores of a metric in the table are better; false for any other name.
 bool lower_is_better(const std::string& name);
 
 }  // namespace kette

@@ -1,8 +1,8 @@
-// N-grams of every order at once, for BLEU and chrF: how many there are, and how many of the
-// hypothesis' are also in a reference, each counted at most as often as it is there:
+// N-grams of all orders at once, for BLEU and chrF: how many there are, and how many of the
+// hypothesis match a reference, clipped to their count there:
 //   matched_n = sum over n-grams g of order n of min(count in hypothesis, max over references)
-// The sequences are characters or numbered words. Sorting all suffixes brings equal n-grams of all
-// orders together: O(m log m) comparisons for m symbols, and no n-gram is ever copied.
+// The sequences are characters or word numbers. Sorting all suffixes groups equal n-grams of all
+// orders: O(m log m) comparisons for m symbols, and no n-gram is copied.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace kette {
 
 struct NgramCount {
   std::int64_t hypothesis = 0;
-  std::int64_t reference = 0;  ///< of several references: every n-gram's largest count
+  std::int64_t reference = 0;  ///< with several references: each n-gram's largest count
   std::int64_t matched = 0;
 };
 
@@ -23,20 +23,20 @@ struct NgramCount {
 std::vector<NgramCount> count_ngrams(std::u32string_view hypothesis,
                                      const std::vector<std::u32string>& references, int max_order);
 
-/// The same of every two of many sequences: each is sorted into one list once, and an n-gram costs as many
-/// additions as there are pairs that have it.
+/// The same for all pairs of many sequences. All are sorted once, in one list; an n-gram costs one
+/// addition per pair that has it.
 class PairwiseNgrams {
  public:
   PairwiseNgrams(const std::vector<std::u32string>& sequences, int max_order);
-  /// What count_ngrams() says of a hypothesis beside one reference.
+  /// As count_ngrams() of a hypothesis and one reference.
   std::vector<NgramCount> counts(std::size_t hypothesis, std::size_t reference) const;
 
  private:
   std::vector<std::int64_t> lengths_;
-  std::vector<std::vector<std::int32_t>> matched_;  // of each order, [sequences, sequences]
+  std::vector<std::vector<std::int32_t>> matched_;  // per order, [sequences, sequences]
 };
 
-/// Gives each different word a number, so that a sentence is a sequence of symbols like a word is.
+/// Numbers the different words, so that a sentence is a sequence of symbols, as a word is.
 class WordNumbers {
  public:
   std::u32string operator()(const std::vector<std::u32string_view>& words);

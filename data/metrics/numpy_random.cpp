@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kPool = 4;
 
-/// A hash whose constant moves on with each number.
+/// A hash whose constant changes with each number.
 class MovingHash {
  public:
   MovingHash(std::uint32_t constant, std::uint32_t multiplier)

@@ -23,9 +23,9 @@ struct Bracket {
   }
 };
 
-/// The words that count, with their tags, and the brackets in the order in which they open.
+/// The words that count, with their tags, and the brackets in opening order.
 struct Scored {
-  /// A quotation mark, and where it stands or would stand.
+  /// A quotation mark and its actual or possible place.
   struct Quote {
     const Tree* leaf;
     bool is_kept;
@@ -50,8 +50,8 @@ std::vector<bool> kept_by_tags(const std::vector<const Tree*>& leaves,
   return kept;
 }
 
-/// Of test those words that gold keeps of its own, whatever empty elements are in either; by its own tags if
-/// the two have not equally many words.
+/// The words of test that gold keeps, ignoring empty elements; by test's own tags if the numbers of
+/// words differ.
 std::vector<bool> kept_by_gold(const std::vector<const Tree*>& gold,
                                const std::vector<const Tree*>& test,
                                const BracketParameters& parameters) {
@@ -68,14 +68,14 @@ std::vector<bool> kept_by_gold(const std::vector<const Tree*>& gold,
   return word == of_words.size() ? kept : kept_by_tags(test, parameters);
 }
 
-/// Walks a tree with what its words and brackets are.
+/// Collects the words and brackets of a tree.
 class Collector {
  public:
   /// kept: a value for each leaf.
   Collector(const BracketParameters& parameters, const std::vector<bool>& kept)
       : parameters_(parameters), kept_(kept) {}
 
-  /// roots: brackets of it that do not count.
+  /// roots: outer brackets that do not count.
   void add(const Tree& tree, std::size_t roots) {
     if (tree.is_leaf()) {
       add_leaf(tree);
@@ -133,7 +133,7 @@ void put_back(Scored& scored, std::size_t number) {
   for (std::size_t i = number; i < scored.quotes.size(); ++i) ++scored.quotes[i].word;
 }
 
-/// The quotation marks that one side alone has left out, by the very steps of evalb.
+/// Restores quotation marks that only one side left out, by exactly the steps of evalb.
 void put_quotes_back(Scored& gold, Scored& test) {
   for (std::size_t t = 0; t < test.quotes.size(); ++t) {
     const Scored::Quote of_test = test.quotes[t];
@@ -156,7 +156,8 @@ void drop_deleted(std::vector<Bracket>& brackets, const BracketParameters& param
   });
 }
 
-/// Each of gold takes the first of test that is left and the same, as evalb does: labels may be the same in pairs alone.
+/// Each gold bracket takes the first equal test bracket left, as in evalb: equality of labels is
+/// not transitive.
 std::int64_t common(const std::vector<Bracket>& gold, const std::vector<Bracket>& test,
                     const BracketParameters& parameters) {
   std::vector<bool> is_left(test.size(), true);
@@ -175,7 +176,7 @@ std::int64_t common(const std::vector<Bracket>& gold, const std::vector<Bracket>
   return matched;
 }
 
-/// Those of `test` that cross one of `gold`.
+/// The number of brackets of `test` that cross a bracket of `gold`.
 std::int64_t crossings(const std::vector<Bracket>& gold, const std::vector<Bracket>& test) {
   return std::count_if(test.begin(), test.end(), [&](const Bracket& bracket) {
     return std::any_of(gold.begin(), gold.end(),
@@ -202,7 +203,7 @@ double percent(std::int64_t part, std::int64_t whole) {
   return whole > 0 ? 100 * static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
 
-/// In evalb's sense for the cutoff.
+/// The length for the cutoff, as in evalb.
 std::int64_t length_of(const Tree& tree, const BracketParameters& parameters) {
   std::int64_t length = 0;
   each_leaf(tree, [&](const Tree& leaf) {

@@ -1,5 +1,6 @@
-// A corpus score and how it is written, in sacreBLEU's forms:
-//   signature  nrefs:1|bs:1000|seed:12345|FIELDS OF THE METRIC|version:kette-0.1.0   (nrefs:var: lines have different numbers)
+// A corpus score and its text, in sacreBLEU's formats:
+//   signature  nrefs:1|bs:1000|seed:12345|FIELDS OF THE METRIC|version:kette-0.1.0
+//              (nrefs:var if lines have different numbers of references)
 //   score      41.02   or, with an interval,   41.02 (μ = 41.00 ± 1.71)
 #pragma once
 
@@ -19,7 +20,7 @@ struct CorpusScore {
   std::string name;  ///< "BLEU", "chrF2++"
   double score = 0;
   std::optional<ScoreInterval> interval;
-  std::string details;  ///< what else the metric says, or nothing
+  std::string details;  ///< of the metric; may be empty
   std::string signature;
 
   /// "chrF2 = 63.10"; with the signature "chrF2|nrefs:1|... = 63.10".
@@ -28,8 +29,7 @@ struct CorpusScore {
 
 CorpusScore corpus_score(const ScoreStatistics& statistics, const BootstrapOptions& bootstrap = {});
 
-/// test: what was drawn for, "bs" (resamples) or "ar" (trials); left out, with the seed, where there was
-/// nothing to draw.
+/// test: "bs" (draws: resamples) or "ar" (trials). Test and seed are left out if nothing is drawn.
 std::string score_signature(const ScoreStatistics& statistics, const std::string& test, int draws,
                             std::uint64_t seed);
 

@@ -14,7 +14,7 @@ bool ends_in_stop_apart(std::string_view line) {
 }
 
 bool has_no_text(std::string_view line) {
-  if (line.data() == kNoReference.data()) return false;  // as it was asked for
+  if (line.data() == kNoReference.data()) return false;  // left out on purpose
   return first_invalid_utf8(line) == std::string_view::npos && split(decode_utf8(line)).empty();
 }
 
@@ -28,7 +28,7 @@ std::string counted(std::ptrdiff_t count, const std::string& things) {
   return std::to_string(count) + " " + things;
 }
 
-/// "100 translations and 100 lines of reference 2"; empty where none has so many.
+/// "100 translations and 100 lines of reference 2"; empty if none has that many.
 std::string tokenised_lines(const ScoreLines& translations,
                             const std::vector<ScoreLines>& references,
                             const std::string& of_translations) {

@@ -1,15 +1,16 @@
-// What is odd about lines that are scored, where the score is not what one takes it for.
+// Hints about odd lines, for which a score does not mean what it seems to.
 #pragma once
 
 #include "data/metrics/score_statistics.h"
 
 namespace kette {
 
-/// From so many lines on that end in " ." text is taken for tokenised, as sacreBLEU does.
+/// A text with at least this many lines that end in " ." counts as tokenised, as in sacreBLEU.
 inline constexpr std::int64_t kTokenisedLines = 100;
 
-/// A sentence each: tokenised lines, where words_are_set_apart (13a, intl and TER do so, and take text for raw); lines of a
-/// reference without text; translations with an unknown piece. Mostly none. of_translations: how they are called.
+/// One sentence per hint: tokenised lines, if words_are_set_apart (as by 13a, intl and TER, which
+/// expect raw text); empty lines of a reference; translations with an unknown piece. Usually none.
+/// of_translations: their name in the hints.
 std::vector<std::string> score_hints(const ScoreLines& translations,
                                      const std::vector<ScoreLines>& references,
                                      bool words_are_set_apart,

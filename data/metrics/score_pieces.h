@@ -1,5 +1,6 @@
-// The pieces of a SentencePiece model as the words that BLEU counts: sacreBLEU's tokenizers flores101, flores200 and spBLEU-1K
-// (Goyal et al. 2022, "The Flores-101 Evaluation Benchmark"), with the model of that name as a file.
+// The pieces of a SentencePiece model as the words that BLEU counts: sacreBLEU's tokenizers
+// flores101, flores200 and spBLEU-1K (Goyal et al. 2022, "The Flores-101 Evaluation Benchmark"),
+// with the model of that name from a file.
 #pragma once
 
 #include <filesystem>
@@ -15,11 +16,11 @@ namespace kette {
 
 class ScorePieces {
  public:
-  /// A file that is no SentencePiece model is an Error.
+  /// Throws an Error unless the file is a SentencePiece model.
   explicit ScorePieces(const std::filesystem::path& file);
   ~ScorePieces();
 
-  /// The line's pieces with spaces between them; one that the model does not know stands as it is.
+  /// The line's pieces, joined by spaces; unknown pieces are unchanged.
   std::u32string set_apart(std::u32string_view line) const;
 
  private:

@@ -1,8 +1,8 @@
-// What a corpus score is made of: one row of counts per segment (a line with its references, a tree with gold's). The
-// score of a corpus is a function of the sum of its rows; so is the score of any resample of them,
-// which gives a confidence interval by bootstrap (P. Koehn, "Statistical Significance Tests for
-// Machine Translation Evaluation", 2004): draw as many segments as there are, with replacement.
-// They are the segments that sacreBLEU draws (data/metrics/numpy_random.h).
+// The statistics of a corpus score: one row of counts per segment (a line with its references, a
+// tree with gold's). The corpus score is a function of the sum of all rows, and so is the score of
+// a resample. That gives a confidence interval by bootstrap (P. Koehn, "Statistical Significance
+// Tests for Machine Translation Evaluation", 2004): draw as many segments as there are, with
+// replacement. The draws are sacreBLEU's (data/metrics/numpy_random.h).
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@
 
 namespace kette {
 
-/// How many resamples to draw; fewer than two give no interval.
+/// The number of resamples; fewer than two give no interval.
 struct BootstrapOptions {
   std::int64_t samples = 0;
   std::uint64_t seed = 12345;
 };
 
-/// The 95 % interval of the resampled scores: half its width, and their mean.
+/// The 95 % interval of the resampled scores: their mean and half the interval's width.
 struct ScoreInterval {
   double mean = 0;
   double half_width = 0;
@@ -29,20 +29,21 @@ ScoreInterval interval_of(std::vector<double> scores);
 
 class ScoreStatistics {
  public:
-  /// Counts line i of the hypotheses against line i of every reference that has it. The metric's name stands in
-  /// errors: no lines, different numbers of lines, one without a reference, or one that is not UTF-8.
+  /// Counts line i of the hypotheses against line i of every reference that has it. Errors, with
+  /// the metric's name: no lines, different numbers of lines, a line without a reference, or not
+  /// UTF-8.
   ScoreStatistics(Metric metric, const ScoreLines& hypotheses,
                   const std::vector<ScoreLines>& references);
-  /// Of counts that stand already, a row for each segment, at least one; of one reference.
+  /// From given counts, one row per segment, at least one; with one reference.
   ScoreStatistics(Metric metric, const std::vector<ScoreCounts>& rows);
 
   const Metric& metric() const { return metric_; }
   std::size_t segments() const { return segments_; }
-  /// Of each line; nothing where lines have different numbers of them.
+  /// The number of references of each line; nothing if lines differ.
   std::optional<std::size_t> references() const { return references_; }
   ScoreCounts sum() const;
   double score() const { return metric_.score(sum()); }
-  /// The scores of the resamples. The same segments are drawn for all systems.
+  /// The scores of the resamples. All systems get the same draws.
   std::vector<double> resampled(const BootstrapOptions& options) const;
   void add_row(std::size_t row, ScoreCounts& total) const;
 

@@ -15,8 +15,8 @@ bool is_not_number(char32_t character) { return !is_number(character); }
 bool is_stop_or_comma(char32_t character) { return character == U'.' || character == U','; }
 bool is_dash(char32_t character) { return character == U'-'; }
 
-/// ASCII punctuation whose place needs no look at its neighbours: all but ' - . and comma. The
-/// apostrophe always stays in its word.
+/// ASCII punctuation that is split off in any context: all but ' - . and comma. The apostrophe
+/// always stays in its word.
 bool is_plain_punctuation(char32_t character) {
   return character < 0x7F && character > U' ' && character != U'\'' && !is_dash(character) &&
          !is_stop_or_comma(character) && !is_digit(character) &&
@@ -75,7 +75,7 @@ void replace_all(std::u32string& text, std::u32string_view old, std::u32string_v
   text = std::move(result);
 }
 
-/// Stops, commas and dashes by the digits beside them.
+/// Splits off stops, commas and dashes depending on the digits beside them.
 std::u32string set_apart_by_digits(std::u32string_view text) {
   std::u32string apart = space_in_pairs(text, is_not_digit, is_stop_or_comma, Mark::second);
   apart = space_in_pairs(apart, is_stop_or_comma, is_not_digit, Mark::first);
@@ -115,8 +115,8 @@ bool is_in(char32_t character, std::initializer_list<std::pair<char32_t, char32_
   });
 }
 
-/// As sacreBLEU has it, whose range of U+20000 to U+2A6D6 is, for want of a \U, one of U+2001 to U+2A6D: dashes and arrows are
-/// in it, and no ideograph beyond U+FFFF.
+/// As in sacreBLEU, whose range U+20000 to U+2A6D6 is, for lack of a \U, U+2001 to U+2A6D: it has
+/// dashes and arrows, and no ideograph beyond U+FFFF.
 bool is_chinese(char32_t character) {
   return is_in(character, {{0x2001, 0x2A6D},
                            {0x2E80, 0x2FDF},
@@ -134,7 +134,7 @@ bool is_chinese(char32_t character) {
                            {0xFF00, 0xFFEF}});
 }
 
-/// What mteval does with entities and at both ends of a line is not done here.
+/// Without mteval's handling of entities and line ends.
 std::u32string set_apart_zh(std::u32string_view line) {
   const auto begin = std::find_if_not(line.begin(), line.end(), is_space);
   line.remove_prefix(static_cast<std::size_t>(begin - line.begin()));
@@ -156,8 +156,9 @@ bool is_asian_punctuation(char32_t character) {
                            {0xFF61, 0xFF65}});
 }
 
-/// Ideographs with their strokes and radicals, and what is enclosed or for compatibility. sacreBLEU means to
-/// set kana apart, too, but only where they begin a line, and it puts a space there before it looks.
+/// Ideographs with their strokes and radicals, and enclosed and compatibility characters.
+/// sacreBLEU's rule for kana only matches at the start of a line, where it has put a space before,
+/// so it never applies.
 bool is_ideograph(char32_t character) {
   return is_in(character, {{0x2E80, 0x2EFF},
                            {0x31C0, 0x31EF},

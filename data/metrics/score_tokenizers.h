@@ -1,4 +1,5 @@
-// How a line becomes the words that BLEU counts, equal to sacreBLEU's tokenizers of these names:
+// How a line is split into the words that BLEU counts; equal to sacreBLEU's tokenizers of these
+// names:
 //   v13a  mteval-v13a.pl of the WMT evaluations: splits ASCII punctuation from Western words
 //   none  only white space separates words
 //   chars every character but white space is a word
@@ -25,19 +26,19 @@ inline constexpr auto kNamesOf<ScoreTokenizer> =
                                 {ScoreTokenizer::intl, "intl"},
                                 {ScoreTokenizer::zh, "zh"}});
 
-/// Whether it takes text for raw, and splits punctuation from words.
+/// Whether it expects raw text and splits punctuation from words.
 constexpr bool takes_raw_text(ScoreTokenizer tokenizer) {
   return tokenizer == ScoreTokenizer::v13a || tokenizer == ScoreTokenizer::intl;
 }
 
-/// The line with words and punctuation set apart; the words are split() of it
+/// The line with words and punctuation separated by spaces; split() gives the words
 /// (data/files/unicode.h).
 std::u32string set_apart(ScoreTokenizer tokenizer, std::u32string_view line);
 
-/// The same as Tercom does for TER, which splits possessives off, too. asian: every ideograph, enclosed
-/// letter and mark of Chinese and Japanese is a word.
+/// The same as Tercom does for TER, which also splits off possessives. asian: every ideograph,
+/// enclosed letter and mark of Chinese and Japanese is a word.
 std::u32string set_apart_tercom(std::u32string_view line, bool asian);
-/// Without the marks . , ? : ; ! " ( ) and, of Asian ones, those that Tercom knows.
+/// Removes . , ? : ; ! " ( ) and, if asian, the Asian marks that Tercom knows.
 std::u32string without_tercom_punctuation(std::u32string_view line, bool asian);
 
 }  // namespace kette

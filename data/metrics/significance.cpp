@@ -9,7 +9,7 @@
 namespace kette {
 namespace {
 
-/// statistics: of each draw how far apart the systems are in it.
+/// statistics: the difference of the systems in each draw.
 double p_of(const std::vector<double>& statistics, double difference) {
   const auto farther = std::count_if(statistics.begin(), statistics.end(), [&](double statistic) {
     return statistic > std::abs(difference);
@@ -38,7 +38,7 @@ double paired_randomisation_p(const ScoreStatistics& a, const ScoreStatistics& b
   return p_of(distances, difference);
 }
 
-/// The mean of the systems' scores, and of those of each resample.
+/// The mean score of the systems, and of each resample.
 struct MeanScore {
   double score = 0;
   std::vector<double> resampled;

@@ -12,8 +12,8 @@
 namespace kette {
 namespace {
 
-// One row of counts, both times kShares, so that the mean of the references' words is a whole number, however many of up to 16
-// there are.
+// One row of counts. Both are multiplied by kShares, so that the mean number of reference words is
+// an integer for up to 16 references.
 constexpr std::size_t kEdits = 0;
 constexpr std::size_t kWords = 1;
 constexpr std::int64_t kShares = 720720;
@@ -36,7 +36,7 @@ ScoreCounts segment_counts(const std::u32string& hypothesis,
   auto edits = std::numeric_limits<std::int64_t>::max();
   std::int64_t reference_length = 0;
   for (const std::u32string& reference : references) {
-    // Twice, as sacreBLEU does: only then is the 's of "dog's," set apart from the dog.
+    // Twice, as in sacreBLEU: only then is the 's of "dog's," split off.
     const std::u32string reference_words =
         numbers(split(normalized(normalized(reference, options), options)));
     reference_length += std::ssize(reference_words);
@@ -48,7 +48,7 @@ ScoreCounts segment_counts(const std::u32string& hypothesis,
   return {edits * kShares, reference_length * share};
 }
 
-/// References without words: nothing is right beside them but nothing.
+/// If references have no words, only an empty hypothesis is right.
 double score_of(const ScoreCounts& sum) {
   if (sum[kWords] == 0) return sum[kEdits] > 0 ? 100 : 0;
   return 100 * (static_cast<double>(sum[kEdits]) / static_cast<double>(sum[kWords]));

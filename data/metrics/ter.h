@@ -1,7 +1,8 @@
 // TER, the translation edit rate (Snover et al. 2006), equal to sacreBLEU 2:
-//   TER = 100 edits / words of the reference            lower is better, and there is no upper end
-// where edits insert, delete or replace a word or move a run of them (data/metrics/edit_rate.h). Of several
-// references the closest gives the edits, and the mean of all the words.
+//   TER = 100 edits / words of the reference            lower is better, without an upper limit
+// where an edit inserts, deletes or replaces a word or moves a run of words
+// (data/metrics/edit_rate.h). With several references: the edits to the closest one, and their mean
+// number of words.
 #pragma once
 
 #include <string_view>
@@ -11,10 +12,10 @@
 namespace kette {
 
 struct TerOptions {
-  bool normalized = false;      ///< set punctuation apart, as Tercom does
-  bool no_punct = false;        ///< leave punctuation out
-  bool asian_support = false;   ///< do either with Chinese and Japanese, too
-  bool case_sensitive = false;  ///< else lower-cased text is compared
+  bool normalized = false;      ///< split off punctuation, as Tercom does
+  bool no_punct = false;        ///< remove punctuation
+  bool asian_support = false;   ///< apply both to Chinese and Japanese, too
+  bool case_sensitive = false;  ///< else compares lower-cased text
 };
 
 Metric ter_metric(const TerOptions& options = {});

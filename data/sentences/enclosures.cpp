@@ -8,12 +8,13 @@
 namespace kette::sentences {
 namespace {
 
-/// What is longer is rather a mark that nobody closed, or holds sentences that can stand alone.
+/// A longer enclosure is probably an unclosed mark, or contains whole sentences.
 constexpr std::size_t kLongest = 400;  // bytes
-/// What is said within a sentence, in a few words, is a part of it: he said, "No. I will not." More is cut as other text.
+/// A short quotation in a sentence is part of it: he said, "No. I will not." A longer one is cut as
+/// other text.
 constexpr std::size_t kShortQuote = 60;
 
-/// Each of these marks may close what the other one opens.
+/// Whether `mark` may close what `opening` opens.
 bool closes_with(char32_t opening, std::string_view mark) {
   switch (opening) {
     case U'(':
@@ -35,7 +36,7 @@ bool closes_with(char32_t opening, std::string_view mark) {
   }
 }
 
-/// Behind white space these open, and what opened before was never closed.
+/// After white space these open, and so the earlier one was never closed.
 bool may_open(std::string_view mark) {
   return mark == "\"" || mark == "\u201C" || mark == "\u201D";
 }

@@ -1,4 +1,4 @@
-// Brackets and quotation marks that open within a sentence: where the sentence cannot end before they close.
+// Brackets and quotation marks that open in a sentence: it cannot end before they close.
 #pragma once
 
 #include <array>
@@ -11,16 +11,16 @@ namespace kette::sentences {
 
 class Enclosures {
  public:
-  /// Of one paragraph.
+  /// text: one paragraph.
   explicit Enclosures(std::string_view text);
 
-  /// The next word. first: it is the first of its sentence.
+  /// Call it for each word. first: the first of its sentence.
   void enter(Word word, bool first);
-  /// Whether an enclosure is open behind the last word, and its words belong to one sentence.
+  /// Whether an enclosure that holds a sentence together is open at `end`.
   bool hold(std::size_t end) const { return end < held_until_; }
 
  private:
-  /// Places of one closing mark, asked for from left to right.
+  /// Searches for one closing mark, from left to right.
   struct Closer {
     std::string_view mark;
     std::size_t at = 0;

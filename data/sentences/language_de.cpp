@@ -1,4 +1,4 @@
-// German. Nouns have capitals, so that only function words tell the start of a sentence.
+// German. Nouns have capitals, so only function words show the start of a sentence.
 #include "data/sentences/language.h"
 
 namespace kette::sentences {
@@ -12,7 +12,7 @@ const Language& german() {
            "Dr Dres Prof Hr Hrn Fr Frl Dipl Mag Ing Lic Priv Doz Frhr Gebr St Kard Fa"},
           {Stop::goes_on, "Mr Mrs Ms Gen Sen Gov Lt Oblt Hptm Maj Col Sgt Capt Abg"},
           {Stop::goes_on, "med dent vet phil jur iur rer nat theol habil pol oec h.c agr mult"},
-          // Words that something follows.
+          // Words that need a continuation.
           {Stop::goes_on, "bzw vgl ggf ggfs evtl evt inkl exkl zzgl abzgl einschl ausschl sog gem"},
           {Stop::goes_on, "lt ca bspw beisp insb insbes resp vs betr bez bzgl wg zw zzt z.zt ugs"},
           {Stop::goes_on, "z.b d.h z.t z.z z.hd z.hdn z.tl i.d.r i.a i.allg i.w i.w.s i.e.s m.e"},
@@ -24,7 +24,7 @@ const Language& german() {
           {Stop::goes_on, "=geb gest verh ehem allg vorm nachm südl nördl östl westl mind urspr"},
           {Stop::goes_on, "eigtl versch gez hl sel ehrw =max =min =bes =gek gegr veröff hrsgg"},
           {Stop::goes_on, "Nr Nrn Art.-Nr Tel.-Nr Hl"},
-          // Words that close a list, a name, a date.
+          // Words that end a list, a name, a date.
           {Stop::may_end, "usw usf etc u.a u.ä u.a.m u.v.m u.v.a o.ä s.o s.u m.w m.b.h e.v a.g"},
           {Stop::may_end, "v.chr n.chr v.u.z n.u.z d.j d.m =chr u.s u.s.a"},
           {Stop::may_end, "Jan Feb Febr Mär Apr Jun Jul Aug Sep Sept Okt Nov Dez"},
@@ -33,7 +33,7 @@ const Language& german() {
            "co inc ltd corp bros jr sr jun sen abb abt abs aufl ausg anm anl bd bde"},
           {Stop::may_end, "bsp kap tel fax ziff rdnr rdn bl sp az ff forts zit übers ebd ders"},
           {Stop::may_end, "lfd vol bhf hbf pl qm qkm al a.a.o St.-Nr qu"},
-          // Other words, too, unless a number follows.
+          // Also normal words, unless a number follows.
           {Stop::before_number, "art tab fig pos par lit no Mo Di Mi Do Sa So ps rn"},
           {Stop::ends, "hm hmm pst psst brr grr pff"},
       },

@@ -14,10 +14,10 @@ const Language& english() {
            "Pres Gov Govs Sen Sens Rep Reps Amb Atty Supt Insp Det Ald Hr Ste Sra Srta"},
           {Stop::goes_on, "Gen Col Maj Capt Cpt Cmdr Cdr Comdr Lt Sgt Cpl Pvt Pfc Adm Brig"},
           {Stop::goes_on, "Mt Mts Ft Pt"},
-          // Words that something follows.
+          // Words that need a continuation.
           {Stop::goes_on, "vs e.g eg i.e ie cf viz ca approx incl excl esp w.r.t resp aka a.k.a"},
           {Stop::goes_on, "nos pp pgs figs vols chs eqs eq n° n.b"},
-          // Words that close a list, a name, an address, a time.
+          // Words that end a list, a name, an address, a time.
           {Stop::may_end, "etc et.al =al ibid co cos corp inc ltd bros jr sr esq mfg intl natl"},
           {Stop::may_end, "st ave blvd rd sq hwy pkwy apt bldg dept univ assn assoc est ext"},
           {Stop::may_end, "a.m p.m a.d b.c b.c.e c.e ph.d m.d d.c u.s u.k u.n e.u u.s.a u.s.s.r"},
@@ -28,7 +28,7 @@ const Language& english() {
           {Stop::may_end, "Miss Mo Mont Neb Nev Okla Ore Pa Penn Tenn Tex Va Vt Wash Wis Wyo"},
           {Stop::may_end, "ft hr hrs min mins secs lb lbs oz yd yds gal mph kph km kg cm mm sqft"},
           {Stop::may_end, "ed eds trans vol repr suppl abbr orig max avg misc temp tel"},
-          // Other words, too, unless a number follows.
+          // Also normal words, unless a number follows.
           {Stop::before_number,
            "no p art arts fig ch sec sect eq ex par para op pt pg ver lit div"},
           {Stop::ends, "hm hmm mm mmm pst psst shh sh brr grr tsk pfft zzz tvs pcs cds dvds"},

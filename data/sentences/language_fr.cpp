@@ -10,15 +10,15 @@ const Language& french() {
           // Titles before a name.
           {Stop::goes_on, "M MM Mr Mrs Mme Mmes Mlle Mlles Mgr Me Mes Dr Drs Pr Prof St Ste Sts"},
           {Stop::goes_on, "Gal Gén Cdt Cne Lt Adj Sgt Ets Éts LL.AA.II.RR S.M S.E R.P"},
-          // Words that something follows.
+          // Words that need a continuation.
           {Stop::goes_on,
            "p.ex c.-à-d c.à.d c-à-d càd cf env av apr vs resp n.b p.-s ca =ex n° nos"},
-          // Words that close a list, a name, a date.
+          // Words that end a list, a name, a date.
           {Stop::may_end, "etc cie ltd inc corp co sté jr sr s.a s.a.r.l j.-c ap.j.-c av.j.-c"},
           {Stop::may_end, "janv févr avr juil sept oct nov déc bd boul rte pl imp tél télécop"},
           {Stop::may_end, "éd ed coll chap hab dép dir trad suiv ibid id op.cit cit loc réf"},
           {Stop::may_end, "min sec hr km kg cm mm pp sq sqq ms mss fasc biblio abrév"},
-          // Other words, too, unless a number follows.
+          // Also normal words, unless a number follows.
           {Stop::before_number, "art fig vol no p par ex lib ch sect alin pl tab ann"},
           {Stop::ends, "hm hmm pst psst brr grr pff zzz"},
       },

@@ -56,14 +56,14 @@ void add_function_word(std::u32string_view word, Signs& signs) {
   for (std::size_t i = 0; i < kLanguages; ++i) signs[i] += languages >> i & 1;
 }
 
-/// Function words of one language that others use often: the man will take his hat, or the car. Single letters are what is
-/// left of words as well as names.
+/// Function words of one language that are common in another: man, will, hat, war; car, or. Single
+/// letters may be parts of words or names.
 bool tells_little(std::u32string_view word) {
   return word.size() == 1 || word == U"man" || word == U"will" || word == U"hat" ||
          word == U"war" || word == U"car" || word == U"or";
 }
 
-/// Letters that of the three only German has, or only French.
+/// Letters that among the three languages only German has, or only French.
 constexpr std::u32string_view kGermanLetters = U"\u00E4\u00F6\u00FC\u00DF";
 constexpr std::u32string_view kFrenchLetters =
     U"\u00E0\u00E2\u00E6\u00E7\u00E8\u00E9\u00EA\u00EB\u00EE\u00EF\u00F4\u00F9\u00FB\u0153";
@@ -75,7 +75,7 @@ bool has_one_of(std::u32string_view word, std::u32string_view letters) {
 /// Latin-1, Latin Extended A and B, Latin Extended Additional.
 bool is_latin(char32_t letter) { return letter < 0x250 || (letter >= 0x1E00 && letter < 0x1F00); }
 
-/// The place of the most; kLanguages where it is not `times` the second, or is less than `least`.
+/// The index of the largest; kLanguages if it is below `least` or not `times` the second largest.
 std::size_t clearly_most(const Signs& signs, std::int64_t least, double times) {
   Signs sorted = signs;
   std::sort(sorted.rbegin(), sorted.rend());

@@ -1,5 +1,5 @@
-// In which of the languages that the splitter knows a text is, by its function words, and a single line, by these and its
-// letters.
+// Guesses the language of a text, among those of the splitter, by its function words; and of a
+// single line, by these and its letters.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace kette {
 
-/// "en", "de" or "fr"; "" where no language has clearly the most.
+/// "en", "de" or "fr"; "" if no language clearly leads.
 std::string likely_language(const std::vector<std::string_view>& lines);
 
-/// Of one line; other: most of its letters are not Latin ones.
+/// The language of one line. other: most letters are not Latin.
 enum class LineLanguage : std::uint8_t { unknown, english, german, french, other };
 template <>
 inline constexpr auto kNamesOf<LineLanguage> =
@@ -25,8 +25,8 @@ inline constexpr auto kNamesOf<LineLanguage> =
                               {LineLanguage::other, "another script"}});
 inline constexpr std::size_t kLineLanguages = kNamesOf<LineLanguage>.size();
 
-/// lowered: lower() of the line. Unknown unless it has two signs of a language and twice as many as of any other: a name
-/// or a word of another language in a line is none.
+/// lowered: lower() of the line. Unknown unless the line has at least two signs of a language, and
+/// twice as many as of any other, so that a name or a foreign word does not decide.
 LineLanguage language_of_line(std::u32string_view lowered);
 
 }  // namespace kette

@@ -38,7 +38,7 @@ void ListItems::begin(std::string_view text, Word word) {
   const Utf8Character first = utf8_character(text, word.begin);
   bullet_ = is_bullet(first.code_point) ? first.code_point : 0;
   mark_ = item_mark(text, word);
-  // Numbers that count look the same.
+  // Ordinals look the same.
   if (mark_.form == ItemMark::Form::stop && !mark_.is_letter && language_->has_ordinals()) {
     mark_ = {};
   }

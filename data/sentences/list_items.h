@@ -1,4 +1,5 @@
-// Lists whose lines were joined: "1) The first item 2) The second item", "• one • two". The next item begins a sentence.
+// Lists whose items were joined to one line: "1) The first item 2) The second item", "• one • two".
+// The next item begins a sentence.
 #pragma once
 
 #include "data/sentences/language.h"
@@ -14,17 +15,17 @@ struct ItemMark {
   std::uint32_t value = 0;  ///< "a" is 1
 };
 
-/// Of a word that is nothing else.
+/// The item mark of a word, if the whole word is one.
 ItemMark item_mark(std::string_view text, Word word);
 
-/// Follows the words of a paragraph.
+/// Tracks the words of a paragraph.
 class ListItems {
  public:
   explicit ListItems(const Language& language) : language_(&language) {}
 
-  /// A sentence begins with this word.
+  /// Call it for the first word of each sentence.
   void begin(std::string_view text, Word word);
-  /// Whether the word begins the item behind that which began the sentence, or with the same bullet.
+  /// Whether the word begins the item after the one that began the sentence, or has its bullet.
   bool continues(std::string_view text, Word word) const;
 
  private:

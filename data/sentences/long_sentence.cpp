@@ -1,5 +1,5 @@
-// A sentence too long for a model, halved until its parts fit. A cut costs its distance from where it is wanted, as a
-// share of the text, and more the closer the words beside it belong together.
+// Cuts a sentence that is too long for a model in halves until all parts fit. The cost of a cut is
+// its distance from the middle, as a share of the text, plus more for words that belong together.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -18,7 +18,7 @@ constexpr double kStrongMark = 0, kComma = 0.1, kConjunction = 0.18, kSpace = 0.
 constexpr double kNoCut = std::numeric_limits<double>::infinity();
 
 struct Cut {
-  std::size_t end = 0, begin = 0;  ///< of the part before it, and of that behind it
+  std::size_t end = 0, begin = 0;  ///< of the part before the cut, and of that after it
   double cost = kNoCut;
 };
 
@@ -45,8 +45,8 @@ class LongSentence {
     return end;
   }
 
-  /// Every cut leaves at both sides a share of what is cut, or frees a word that is most of it, so that this goes down
-  /// few levels.
+  /// Every cut leaves a share of the text on both sides, or separates a word that is most of it, so
+  /// the recursion is shallow.
   void cut(Sentence part) {
     const std::size_t cost = cost_(part.of(text_));
     const std::size_t count = cost / most_ + (cost % most_ > 0 ? 1 : 0);
@@ -77,7 +77,7 @@ class LongSentence {
       if (next.empty()) return best;
       const double distance =
           std::abs(static_cast<double>(next.begin) - static_cast<double>(wanted)) / length;
-      // Only near where it is wanted is it worth a look at the words.
+      // Looks at the words only if the distance alone is good enough.
       if (distance < best.cost) {
         const double cost = distance + cost_between(word, next);
         if (cost < best.cost) best = {word.end, next.begin, cost};
@@ -95,7 +95,7 @@ class LongSentence {
     return language_.conjunctions.count(first) > 0 ? kConjunction : kSpace;
   }
 
-  /// At the nearest character that does not belong to the one before it.
+  /// Cuts before the nearest character that does not combine with the one before.
   Cut within_word(Sentence part, std::size_t wanted) const {
     const auto parts_characters = [&](std::size_t at) {
       return !continues_utf8(text_[at]) &&

@@ -33,7 +33,7 @@ NumberForm form_of(const std::string& language) {
   return {",", '.', false};
 }
 
-/// Bytes of a space between thousands: no-break, thin and narrow ones, or in French any.
+/// Bytes of a space between thousands: no-break, thin or narrow; any in French.
 std::size_t space_bytes(std::string_view text, std::size_t at, const NumberForm& form) {
   if (at >= text.size()) return 0;
   if (text[at] == ' ') return form.spaces_group ? 1 : 0;
@@ -43,7 +43,7 @@ std::size_t space_bytes(std::string_view text, std::size_t at, const NumberForm&
   return is_narrow ? 3 : 0;
 }
 
-/// Whether a group of three digits, no more, begins there.
+/// Whether a group of exactly three digits begins at `at`.
 bool is_group(std::string_view text, std::size_t at) {
   return digits_end(text.substr(0, std::min(text.size(), at + 4)), at) == at + 3;
 }
@@ -53,7 +53,7 @@ std::string without_zeros_before(std::string_view digits) {
   return first == digits.size() ? "0" : std::string(digits.substr(first));
 }
 
-/// One number in the language's form, up to `end`; empty where what stands there is none.
+/// The value of one number in the language's form, up to `end`; empty if it is not one.
 std::string decimal_value(std::string_view text, std::size_t begin, std::size_t end,
                           const NumberForm& form) {
   std::size_t at = digits_end(text, begin);
@@ -94,7 +94,7 @@ std::string parts_value(std::string_view written) {
 Number number_at(std::string_view text, std::size_t begin, const NumberForm& form) {
   std::size_t end = digits_end(text, begin);
   const std::size_t first = end - begin;
-  // Thousands by spaces, then all that has digits at both sides.
+  // First thousands with spaces, then all separators between digits.
   std::size_t spaces = 0;
   while (first <= 3 && text[begin] != '0' && (spaces = space_bytes(text, end, form)) > 0 &&
          is_group(text, end + spaces)) {
@@ -109,7 +109,7 @@ Number number_at(std::string_view text, std::size_t begin, const NumberForm& for
   return {begin, end, std::move(value)};
 }
 
-/// Whether p.m. stands behind a time.
+/// Whether p.m. follows a time.
 bool is_afternoon(std::string_view text, std::size_t at) {
   while (at < text.size() && (text[at] == ' ' || text.substr(at, 2) == "\xC2\xA0")) {
     at += text[at] == ' ' ? 1 : 2;
@@ -120,7 +120,7 @@ bool is_afternoon(std::string_view text, std::size_t at) {
   return is(m, 'm');
 }
 
-/// "15:30" of "3:30"; empty for what is no hour before noon.
+/// "15:30" of "3:30"; empty unless it is an hour before noon.
 std::string twelve_hours_later(const std::string& value) {
   const std::size_t digits = std::min(value.find(':'), value.size());
   if (digits > 2 || value.find('.') != std::string::npos) return {};
@@ -129,7 +129,7 @@ std::string twelve_hours_later(const std::string& value) {
 }
 
 using Words = std::vector<std::string_view>;
-/// Up to twelve; a star stands for the endings of an adjective.
+/// Number words up to twelve; a star means adjective endings.
 const std::array<Words, 13>& number_words(const std::string& language) {
   static const std::array<Words, 13> english = {{{"zero", "no", "none"},
                                                  {"one", "first", "once", "a", "an", "single"},
@@ -188,7 +188,7 @@ bool is_word(std::string_view word, std::string_view known) {
                                                   ending) != std::end(kEndings));
 }
 
-/// What a text says of numbers, to be taken from.
+/// The numbers that a text contains, each taken at most once.
 class Supply {
  public:
   Supply(std::string_view text, const std::string& language) {
@@ -210,13 +210,13 @@ class Supply {
     }
   }
 
-  /// Under any of its names.
+  /// Takes a number under any of its names.
   bool take(const std::string& key) { return taken(key) != kNone; }
   bool take_word(const std::string& value) {
     const auto found = spelled_.find(value);
     return found != spelled_.end() && found->second-- > 0;
   }
-  /// All parts of a time or date, each as a number of its own; or none.
+  /// Takes all parts of a time or date as separate numbers, or none.
   bool take_parts(const std::string& parts) {
     std::vector<std::string> each;
     for (std::size_t at = 0; at <= parts.size();) {
@@ -287,7 +287,7 @@ std::vector<std::string> missing_numbers(std::string_view source,
   Supply supply(target, target_language);
   const std::vector<Number> wanted = numbers_in(source, source_language);
   std::vector<bool> found(wanted.size());
-  // The surest reading of all first, so that none takes what another needs.
+  // The surest readings of all numbers first, so that no number takes what another needs.
   const auto look = [&](const auto& take) {
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       if (!found[i]) found[i] = take(wanted[i]);

@@ -12,7 +12,7 @@ constexpr std::size_t kLongestName = 64;
 bool is_name_start(char c) { return is_alpha(c) || c == '_'; }
 bool is_name(char c) { return is_name_start(c) || is_digit(c); }
 
-/// A place in a text; behind its end there are NULs.
+/// A place in a text; after the end it reads NULs.
 class Reader {
  public:
   Reader(std::string_view text, std::size_t at) : text_(text), at_(at) {}
@@ -30,7 +30,7 @@ class Reader {
     at_ += word.size();
     return true;
   }
-  /// So many characters of a kind, no more than a name may have.
+  /// Takes characters of a kind, at most as many as a name may have.
   template <class Is>
   std::size_t take_all(const Is& is) {
     std::size_t taken = 0;
@@ -52,7 +52,7 @@ class Reader {
   std::size_t at_;
 };
 
-/// Behind the brace that closes the one at `at`; `at` where none does within `longest` bytes.
+/// The place after the brace that closes the one at `at`; `at` if none does within `longest` bytes.
 std::size_t balanced_end(std::string_view text, std::size_t at, std::size_t longest) {
   int depth = 0;
   const std::size_t most = std::min(text.size(), at + longest);
@@ -63,7 +63,7 @@ std::size_t balanced_end(std::string_view text, std::size_t at, std::size_t long
   return at;
 }
 
-/// {x, number} and the like of ICU's MessageFormat, behind the comma. Whole messages within are not told apart.
+/// {x, number} and the like of ICU's MessageFormat, after the comma. Skips nested messages.
 std::size_t icu_end(std::string_view text, std::size_t begin, Reader in) {
   in.blanks();
   for (const std::string_view kind : {"plural", "selectordinal", "select", "choice"}) {
@@ -123,7 +123,7 @@ std::size_t dollar_end(std::string_view text, std::size_t begin) {
   return in.at();
 }
 
-/// The conversion of printf and the like, behind its percent sign. Not with a space as flag, which is text.
+/// A conversion of printf and the like, after the percent sign. With a space as flag it is text.
 std::size_t conversion_end(std::string_view text, std::size_t begin) {
   Reader in(text, begin + 1);
   const bool is_behind_number = begin > 0 && is_digit(text[begin - 1]);
@@ -147,7 +147,7 @@ std::size_t conversion_end(std::string_view text, std::size_t begin) {
   return letters < 3 && !is_byte ? in.at() : begin;
 }
 
-/// %Y-%m-%d %H:%M: where such conversions stand together.
+/// %Y-%m-%d %H:%M: several such conversions together.
 std::size_t date_end(std::string_view text, std::size_t begin) {
   Reader in(text, begin);
   std::size_t parts = 0, end = begin;

@@ -1,4 +1,4 @@
-// Placeholders of message catalogues and templates; for data/sentences/protected_text.h.
+// Placeholders of message catalogues and templates (for data/sentences/protected_text.h).
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,8 @@
 
 namespace kette::sentences {
 
-/// Where a placeholder ends that begins at `at`; `at` where none does. Looks no further than kLongestPlaceholder bytes.
+/// The end of a placeholder that begins at `at`; `at` if there is none. Reads at most
+/// kLongestPlaceholder bytes.
 std::size_t placeholder_end(std::string_view text, std::size_t at);
 
 inline constexpr std::size_t kLongestPlaceholder = 1024;

@@ -20,7 +20,7 @@ using sentences::is_digit;
 using sentences::is_one_of;
 using sentences::lowered;
 
-/// A letter beyond ASCII, of writing that has spaces: an address ends where Chinese goes on.
+/// A letter beyond ASCII of a script with spaces: an address ends before Chinese.
 std::size_t foreign_letter(std::string_view text, std::size_t at) {
   if (static_cast<unsigned char>(text[at]) < 0x80) return 0;
   const auto [c, bytes] = utf8_character(text, at);
@@ -34,8 +34,8 @@ bool has_prefix(std::string_view text, std::size_t at, std::string_view prefix) 
                     [](char a, char b) { return a == lowered(b); });
 }
 
-/// The end of an address whose part behind the scheme begins at `at`: brackets that it did not open end it, and
-/// punctuation at its end is the sentence's.
+/// The end of an address whose part after the scheme begins at `at`. Brackets that it did not open
+/// end it; punctuation at its end belongs to the sentence.
 std::size_t address_end(std::string_view text, std::size_t at) {
   constexpr std::string_view kOpening = "([{", kClosing = ")]}";
   std::array<int, 3> open{};
@@ -59,7 +59,7 @@ std::size_t address_end(std::string_view text, std::size_t at) {
   return end;
 }
 
-/// Where a domain ends that begins at `at`: labels with dots between them; `at` where there are not two.
+/// The end of a domain that begins at `at`: labels separated by dots; `at` if fewer than two.
 struct Domain {
   std::size_t end = 0, last_label = 0;
 };
@@ -118,7 +118,7 @@ std::size_t scheme_end(std::string_view text, std::size_t begin) {
   return begin;
 }
 
-/// Domains that are known without www. as such, and those that are only with a path behind them.
+/// Top-level domains recognised without www., and those recognised only with a path.
 constexpr std::string_view kKnown[] = {"com", "org", "net", "de", "fr",   "uk",  "eu",  "edu",
                                        "gov", "ch",  "io",  "at", "info", "dev", "int", "example"};
 constexpr std::string_view kKnownWithPath[] = {"ly", "me",  "tv",  "co", "nl", "be", "it", "es",
@@ -146,7 +146,7 @@ std::size_t bare_domain_end(std::string_view text, std::size_t begin) {
   return has_path ? std::max(end, address_end(text, end)) : end;
 }
 
-/// --name or --name=value; dashes before the words of a sentence are none.
+/// --name or --name=value, but not dashes before words of a sentence.
 std::size_t option_end(std::string_view text, std::size_t begin) {
   static constexpr std::string_view kWords[] = {
       "and",  "or",  "but", "the",  "that", "which", "who", "it",  "he",  "she",   "they",
@@ -208,14 +208,15 @@ std::size_t path_end(std::string_view text, std::size_t begin) {
   return at;
 }
 
-/// Whether a word may begin behind this character.
+/// Whether a word may begin after this character.
 bool is_outside_words(std::string_view text, std::size_t at) {
   if (at == 0) return true;
   const char c = text[at - 1];
   return !is_alpha(c) && !is_digit(c) && c != '_' && static_cast<unsigned char>(c) < 0x80;
 }
 
-/// Behind a character beyond ASCII that is no letter, such as a quotation mark; or of writing without spaces.
+/// Whether the character before is beyond ASCII and not a letter, such as a quotation mark, or of a
+/// script without spaces.
 bool is_behind_mark(std::string_view text, std::size_t at) {
   std::size_t begin = at;
   while (begin > 0 && at - begin < 4 && continues_utf8(text[begin - 1])) --begin;

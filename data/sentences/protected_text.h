@@ -1,12 +1,12 @@
-// What a translation must not change: addresses and placeholders, found by how they look. Doubt is no find: "100 % sicher",
-// "$5", "{a, b}" and "and/or" are text.
+// Finds what a translation must not change, such as addresses and placeholders, by its form.
+// Doubtful cases are text: "100 % sicher", "$5", "{a, b}", "and/or".
 //
-// - web addresses: with a scheme, with www., and bare domains of well-known endings, with what follows them; without the
-//   punctuation behind, but with the brackets that they opened; mail addresses;
-// - placeholders: {x} {x.y} {0} {} {x:>5} {n, number} {n, plural, ...} {{x}} ${x} #{x} @{x} %{x} $(x) $X $x.y %(x)s %<x>s
-//   %s %5.2f %1$s %@ %% %X% %Y-%m <<x>> __X__;
-// - command-line options (--help, --out=x), and paths of files that begin with / ~/ ./ ../ or C:\ and have at least two
-//   parts.
+// - web addresses: with a scheme, with www., or bare domains of well-known endings, with their
+//   paths; without punctuation after them, but with brackets that they opened; mail addresses;
+// - placeholders: {x} {x.y} {0} {} {x:>5} {n, number} {n, plural, ...} {{x}} ${x} #{x} @{x} %{x}
+//   $(x) $X $x.y %(x)s %<x>s %s %5.2f %1$s %@ %% %X% %Y-%m <<x>> __X__;
+// - command-line options (--help, --out=x), and paths of files that begin with / ~/ ./ ../ or
+//   C:\ and have at least two parts.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct ProtectedSpan {
   std::string_view of(std::string_view text) const { return text.substr(begin, end - begin); }
 };
 
-/// Rising and disjoint. Takes time in proportion to the text, whatever it is.
+/// Ascending and disjoint. Takes linear time.
 std::vector<ProtectedSpan> protected_spans(std::string_view text);
 
 }  // namespace kette

@@ -19,7 +19,7 @@ const std::vector<const Language*>& all_languages() {
   return all;
 }
 
-/// Goes through a paragraph word by word.
+/// Splits a paragraph, word by word.
 class Splitting {
  public:
   Splitting(const Language& language, std::string_view text)
@@ -75,7 +75,7 @@ class Splitting {
   bool ends_before(Word next) const {
     if (begins_line(next) && begins_item(next)) return true;
     if (items_.continues(text_, next)) return true;
-    if (words_ == 0) return false;  // it only opens so far
+    if (words_ == 0) return false;  // only opening marks so far
     if (!ending_.marks.any() || enclosures_.hold(last_.end)) return false;
     if (closes(next) || is_omission(text_, next)) return false;
     return mark_ends(next);
@@ -86,7 +86,8 @@ class Splitting {
     return between.find('\n') != std::string_view::npos;
   }
 
-  /// A bullet at the start of a line, or - and * where the sentence before has ended or begins with the same.
+  /// A bullet at the start of a line, or - and * if the sentence before has ended or begins with
+  /// the same.
   bool begins_item(Word next) const {
     const std::string_view word = text_.substr(next.begin, next.end - next.begin);
     if (is_bullet(utf8_character(word, 0).code_point)) return true;
@@ -97,7 +98,7 @@ class Splitting {
   }
 
   bool mark_ends(Word next) const {
-    // A dash goes on, but in a dialogue: "— Oui. — Non."
+    // A dash continues a sentence, except in a dialogue: "— Oui. — Non."
     if (is_dash_alone(text_, next) && !begins_with_dash_) return false;
     constexpr int kOpeningWords = 3;  // as in « ( Oui
     WordStart start = start_of(text_, next);
@@ -129,12 +130,12 @@ class Splitting {
   Enclosures enclosures_;
   std::size_t begin_ = 0, words_ = 0, quotes_ = 0;  // of the sentence; " so far
   bool begins_with_dash_ = false;
-  Word last_;                         // whatever it is
+  Word last_;                         // of any kind
   Word word_, before_, before_that_;  // the last word that is more than marks, and those before it
-  WordEnd ending_;                    // of word_, with the marks behind it
+  WordEnd ending_;                    // of word_, with the marks after it
 };
 
-/// Where the paragraph ends that begins at `from`: with its line, or before a blank one.
+/// The end of the paragraph that begins at `from`: at its line end, or before a blank line.
 std::size_t paragraph_end(std::string_view text, std::size_t from, LineBreaks breaks) {
   std::size_t at = from;
   while (true) {

@@ -9,7 +9,7 @@
 namespace kette::sentences {
 namespace {
 
-constexpr std::size_t kLongestAbbreviation = 32;  // bytes; what is longer is not looked at
+constexpr std::size_t kLongestAbbreviation = 32;  // bytes; longer words are not checked
 
 std::string lowered(std::string_view word) { return encode_utf8(lower(decode_utf8(word))); }
 
@@ -32,7 +32,7 @@ bool is_dotted(std::u32string_view word) {
   return stops > 0 && letters > 0;
 }
 
-/// Letters, none of which is a vowel, and not all of which are capitals: "Bsp", "Sgt", but not "TV".
+/// Only letters, without a vowel and not all capitals: "Bsp", "Sgt", but not "TV".
 bool has_no_vowel(std::u32string_view word) {
   bool has_lower = false;
   for (const char32_t c : word) {
@@ -56,7 +56,7 @@ std::optional<Stop> look_up(const Language& language, const std::string& word) {
   return std::nullopt;
 }
 
-/// "B" of "z. B." with the one before it: "z.B". Nothing where that is no abbreviation's.
+/// "B" of "z. B." joined with the word before it: "z.B". Empty if that is not an abbreviation.
 std::string with_before(std::string_view text, std::string_view word, Word before,
                         Word before_that) {
   std::string joined(word);
@@ -109,7 +109,7 @@ bool counts(const Language& language, const Around& around, std::string_view num
   return !is_plain_number(number) || number.size() < kDigitsOfYears;
 }
 
-/// An initial, or the name of something: "Vitamin C. The", where only a function word can end it.
+/// An initial, or a name: "Vitamin C. The". Only a following function word ends the sentence.
 bool letter_ends(const Language& language, const Around& around, std::string_view letter) {
   if (around.word.marks.closed) return true;
   // "you and I. Did", but "Albert I. Jones"
@@ -152,7 +152,7 @@ bool stop_ends(const Language& language, const Around& around) {
   constexpr std::size_t kDigitsOfItems = 3;
   const bool is_number = is_plain_number(core);
   if (around.first && (letter == core.size() || (is_number && core.size() <= kDigitsOfItems))) {
-    return false;  // the number of an item of a list
+    return false;  // the number of a list item
   }
   if (language.has_ordinals() && (is_number || is_roman(core))) {
     return !counts(language, around, core);

@@ -1,4 +1,5 @@
-// Whether the stop behind a word ends a sentence: the word may be an abbreviation, an initial, a number that counts.
+// Whether the stop after a word ends a sentence: the word may be an abbreviation, an initial or an
+// ordinal.
 #pragma once
 
 #include <string>
@@ -8,7 +9,7 @@
 
 namespace kette::sentences {
 
-/// Around a word with one stop right behind it. The next word does not begin in lower case.
+/// The context of a word with one stop directly after it. The next word is not lower-case.
 struct Around {
   std::string_view text;
   Word before, before_that;  ///< the words before it; empty at the start of a paragraph
@@ -23,7 +24,7 @@ bool stop_ends(const Language& language, const Around& around);
 /// Whether a word is a function word, which has a capital only at the start of a sentence.
 bool is_starter(const Language& language, std::string_view text, Word word, WordStart start);
 
-/// The letters that a word starts with, in lower case; nothing where it is longer than words are.
+/// The leading letters of a word, in lower case; empty if it is too long to be a word.
 std::string lowered_letters(std::string_view text, std::size_t begin, std::size_t end);
 
 }  // namespace kette::sentences

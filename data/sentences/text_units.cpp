@@ -16,7 +16,7 @@ struct UnitCharacter {
   char32_t code_point;
 };
 
-/// Of writing without spaces between words: Thai, Lao, Burmese, Khmer; Han, Kana.
+/// Scripts without spaces between words: Thai, Lao, Burmese, Khmer; Han, Kana.
 bool is_written_together(char32_t c) {
   return (c >= 0x0E00 && c <= 0x0EFF) || (c >= 0x1000 && c <= 0x109F) ||
          (c >= 0x1780 && c <= 0x17FF) || (c >= 0x3040 && c <= 0x30FF) ||
@@ -46,7 +46,7 @@ std::size_t apostrophe(std::string_view text, std::size_t at) {
   return text.substr(at, 3) == "\xE2\x80\x99" ? 3 : 0;
 }
 
-/// Bytes of what an English contraction has behind its apostrophe, or 0.
+/// Bytes after the apostrophe of an English contraction, or 0.
 std::size_t contraction(std::string_view text, std::size_t at) {
   for (const std::string_view ending : {"s", "t", "d", "m", "re", "ve", "ll"}) {
     if (text.substr(at, ending.size()) != ending) continue;
@@ -58,7 +58,7 @@ std::size_t contraction(std::string_view text, std::size_t at) {
   return 0;
 }
 
-/// Where a word goes on that comes to a mark at `at`; `at` where it does not.
+/// Where a word continues after a mark at `at`; `at` if it does not.
 std::size_t behind_inner_mark(std::string_view text, std::size_t at, Unit before) {
   if (before == Unit::digit && is_ascii_digit(text, at - 1) && is_ascii_digit(text, at + 1) &&
       std::string_view(".,:").find(text[at]) != std::string_view::npos) {
@@ -91,7 +91,7 @@ std::vector<TextUnit> text_units(std::string_view text) {
     }
     if (in_word && c.kind == Unit::mark) {
       if (const std::size_t behind = behind_inner_mark(text, at, before); behind != at) {
-        // Behind what French elides, another word begins.
+        // After a French elision another word begins.
         before = before == Unit::digit ? Unit::digit : Unit::alone;
         units.back().end = at = behind;
         continue;

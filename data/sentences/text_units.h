@@ -1,5 +1,5 @@
-// A text as words and single marks of punctuation, for whoever links words of two texts: finer than what stands between
-// white space, so that a tag may end before a comma, and text without spaces has words, too.
+// A text as words and single punctuation marks, for aligning the words of two texts. Finer than
+// splitting at white space: a tag may end before a comma, and text without spaces has words, too.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,12 @@ struct TextUnit {
   friend bool operator==(const TextUnit&, const TextUnit&) = default;
 };
 
-/// All but white space, rising. Numbers are whole (1,234.5), contractions, too (don't), but not what French elides (l',
-/// homme); of writing without spaces each character is a word. Bytes that are no UTF-8 are marks.
+/// All but white space, ascending. Numbers (1,234.5) and contractions (don't) are whole, French
+/// elisions are not (l', homme). In scripts without spaces each character is a word. Bytes that are
+/// not UTF-8 are marks.
 std::vector<TextUnit> text_units(std::string_view text);
 
-/// Which words of two texts translate each other: places among the text_units() of each, in any order.
+/// Which words of two texts translate each other: indices of their text_units(), in any order.
 using UnitLinks = std::vector<std::pair<std::size_t, std::size_t>>;
 
 }  // namespace kette

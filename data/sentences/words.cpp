@@ -7,14 +7,14 @@ namespace kette::sentences {
 namespace {
 
 constexpr char32_t kEllipsis = 0x2026;
-constexpr char32_t kVariation = 0xFE0F;  // asks for the emoji's picture
+constexpr char32_t kVariation = 0xFE0F;  // selects the emoji's picture
 constexpr char32_t kJoiner = 0x200D;     // between emoji that are one picture
 
 bool is_east_asian_mark(char32_t c) {
   return c == 0x3002 || c == 0xFF01 || c == 0xFF1F || c == 0xFF61;
 }
 
-/// All but the stop and the ellipsis.
+/// All end marks except the stop and the ellipsis.
 bool is_strong_mark(char32_t c) {
   switch (c) {
     case U'!':
@@ -35,7 +35,7 @@ bool is_strong_mark(char32_t c) {
 
 bool is_end_mark(char32_t c) { return c == U'.' || c == kEllipsis || is_strong_mark(c); }
 
-/// At the end of a word: there “ closes, too, as in German. Numbers of notes stand behind the mark.
+/// At the end of a word, where “ closes, too, as in German. Note numbers follow the mark.
 bool is_closer(char32_t c) {
   const bool is_note = c == 0xB9 || c == 0xB2 || c == 0xB3 || (c >= 0x2070 && c <= 0x2079);
   return is_closing(c) || is_quotation_mark(c) || is_note || c == U'*' || c == U'_';
@@ -64,7 +64,8 @@ Before character_before(std::string_view text, std::size_t end) {
   return {utf8_character(text, begin).code_point, begin};
 }
 
-/// Where a note like [12] begins that ends here, behind the end of a sentence; `end` where none does.
+/// Where a note like [12] that ends at `end`, after the end of a sentence, begins; `end` if there
+/// is none.
 std::size_t note_begin(std::string_view text, std::size_t begin, std::size_t end) {
   constexpr std::size_t kDigits = 3;
   std::size_t at = end - 1;
@@ -89,7 +90,7 @@ void add(EndMarks& marks, char32_t c) {
   }
 }
 
-/// :) ;-) and the like, at the end of what was said.
+/// :) ;-) and the like, at the end of a sentence.
 bool is_smiley(std::string_view word) {
   if (word.size() < 2 || word.size() > 3 || (word[0] != ':' && word[0] != ';')) return false;
   return std::string_view("()DPp/|").find(word.back()) != std::string_view::npos &&
@@ -125,14 +126,14 @@ Word next_word(std::string_view text, std::size_t from) {
   bool ended = false;
   while (word.end < text.size()) {
     const auto byte = static_cast<unsigned char>(text[word.end]);
-    if (byte > 0x20 && byte < 0x80 && !ended) {  // most of what there is
+    if (byte > 0x20 && byte < 0x80 && !ended) {  // the usual case
       ++word.end;
       continue;
     }
     const Utf8Character c = utf8_character(text, word.end);
     if (is_white_space(c.code_point)) break;
     if (ended && !is_end_mark(c.code_point)) {
-      // What closes here may well be followed by words of the same sentence.
+      // A closing mark here may be followed by words of the same sentence.
       if (!is_closer(c.code_point)) break;
       ended = false;
     }

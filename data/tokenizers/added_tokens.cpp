@@ -16,7 +16,7 @@ using SortedJson = nlohmann::json;
 constexpr const char* kTokenizerConfig = "tokenizer_config.json";
 constexpr const char* kTokensMap = "special_tokens_map.json";
 
-/// An empty object where there is no such file.
+/// An empty object if there is no such file.
 SortedJson object_in(const fs::path& file) {
   if (!fs::exists(file)) return SortedJson::object();
   SortedJson json = parse_json<SortedJson>(read_text(file), file.string());
@@ -41,7 +41,7 @@ class AddedTokenList {
                 id.dump());
     tokens.push_back({content.get<std::string>(), id.get<std::int32_t>(), file_});
   }
-  /// With the settings of how it is found.
+  /// Adds a token whose entry has settings for matching.
   void add_described(const SortedJson& token, const SortedJson& id) {
     KETTE_CHECK(token.is_object() && token.contains("content"), file_,
                 ": expected an added token with its \"content\", given ", token.dump());

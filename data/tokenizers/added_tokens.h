@@ -1,7 +1,8 @@
-// Tokens that were added to a vocabulary after it was made, as Hugging Face's tokenizers keep them: with ids of their own
-// and found in a text as they stand, before it is cut into pieces. They are listed in added_tokens.json ({"<|user|>": 280}),
-// in "added_tokens_decoder" of tokenizer_config.json ({"280": {"content": "<|user|>", ...}}) and in "added_tokens" of
-// tokenizer.json; special_tokens_map.json and tokenizer_config.json say what some of them are for ("eos_token").
+// Tokens that were added to a vocabulary later, as in Hugging Face's tokenizers. They have their
+// own ids and are matched literally before a text is cut into pieces. They are listed in
+// added_tokens.json ({"<|user|>": 280}), in "added_tokens_decoder" of tokenizer_config.json
+// ({"280": {"content": "<|user|>", ...}}) and in "added_tokens" of tokenizer.json;
+// special_tokens_map.json and tokenizer_config.json say the role of some of them ("eos_token").
 #pragma once
 
 #include <cstdint>
@@ -18,27 +19,28 @@ inline constexpr const char* kTokenizerJson = "tokenizer.json";
 struct AddedToken {
   std::string content;
   std::int32_t id;
-  std::string file;  ///< which names it
+  std::string file;  ///< that lists it
 
   friend bool operator==(const AddedToken& a, const AddedToken& b) {
     return a.content == b.content && a.id == b.id;
   }
 };
 
-/// By id, each once, of all files of a folder that have any. A token with two ids, an id with two tokens, and one that
-/// takes the blanks around it or whole words only, are Errors that name it.
+/// The tokens in all files of a folder, by id, each once. A token with two ids, an id with two
+/// tokens, and a token that strips blanks around it or matches only whole words are Errors that
+/// name it.
 std::vector<AddedToken> read_added_tokens(const std::filesystem::path& folder);
-/// What such a file holds.
+/// The content of kAddedTokensFile.
 std::string added_tokens_json(const std::vector<AddedToken>& tokens);
 
-/// What a file says a token is for, "eos_token", and that token.
+/// A role from a file, "eos_token", and its token.
 struct NamedToken {
   std::string role, content, file;
 };
 std::vector<NamedToken> read_named_tokens(const std::filesystem::path& folder);
 
-/// Throws if a folder adds any token but the marks, or gives one of these another id. Of tokenizers that find
-/// none in a text. vocabulary: its file.
+/// For tokenizers that do not match added tokens: throws if a folder adds any token except the
+/// marks, or gives a mark another id. vocabulary: its file.
 void expect_no_added_tokens(const std::filesystem::path& folder, const char* vocabulary,
                             const std::vector<std::pair<std::string, std::int32_t>>& marks);
 

@@ -10,15 +10,13 @@
 namespace kette {
 namespace {
 
-/// A stretch of text, linked to its neighbours; merging swallows the right one, which is then
-/// empty.
+/// A span of text, linked to its neighbours; merging leaves the right one empty.
 struct Symbol {
   std::string_view text;
   std::ptrdiff_t left, right;
 };
 
-/// Two neighbours that a piece of the vocabulary covers, in the order of the queue: score, then
-/// place.
+/// Two neighbours that together are a piece of the vocabulary, in queue order: score, then place.
 struct Candidate {
   float score;
   std::ptrdiff_t left, right;

@@ -1,9 +1,8 @@
 // BPE with dropout (Provilkov, Emelianenko and Voita 2020): the merges of byte-pair encoding
-// (Sennrich, Haddow and Birch 2016), best score first, where each candidate merge is refused with
-// probability p when its turn comes. A refused pair gets a new chance only once one of its halves
-// has changed, as in SentencePiece. SentencePiece's own version draws from a generator hidden in
-// each thread; here the draws are a hash of the seed, so the pieces of a sentence depend on
-// (sentence, p, seed) and on nothing else.
+// (Sennrich, Haddow and Birch 2016), best score first, where each candidate merge is skipped with
+// probability p. A skipped pair gets a new chance only after one of its halves has changed, as in
+// SentencePiece. SentencePiece itself draws from a hidden generator per thread; here the draws are
+// a hash of the seed, so the pieces depend only on (sentence, p, seed).
 #pragma once
 
 #include <cstdint>
@@ -22,13 +21,13 @@ class BpeMerger {
     float score;
   };
 
-  /// byte_ids: the pieces of the 256 bytes, for characters outside the vocabulary; empty without
+  /// byte_ids: the ids of the 256 byte pieces, for characters outside the vocabulary; empty without
   /// byte fallback.
   BpeMerger(std::int32_t unknown_id, std::vector<std::int32_t> byte_ids);
 
   void add(const std::string& text, Piece piece) { pieces_.emplace(text, piece); }
 
-  /// text as SentencePiece normalises it, with U+2581 for spaces.
+  /// text: normalised by SentencePiece, with U+2581 for spaces.
   std::vector<std::int32_t> encode(std::string_view text, double dropout, std::uint64_t seed) const;
 
  private:

@@ -58,7 +58,7 @@ void BytePairMerges::encode_short(std::string_view piece, std::vector<std::int32
     Rank best = kNoMerge;
     for (std::size_t i = 0; i < count; ++i) best = std::min(best, parts[i].rank);
     if (best == kNoMerge) break;
-    // The new pairs are longer than the one that is merged, so the sweep never meets it in them.
+    // New pairs are longer than the merged one, so the scan never matches it in them.
     for (std::size_t i = 0; i + 1 < count; ++i) {
       if (parts[i].rank != best) continue;
       std::copy(parts + i + 2, parts + count, parts + i + 1);
@@ -102,7 +102,7 @@ void BytePairMerges::encode_long(std::string_view piece, std::vector<std::int32_
     parts[i] = {byte_ids_[static_cast<unsigned char>(piece[i])], kNoMerge, i - 1, i + 1};
   }
   for (std::size_t i = 0; i < end; ++i) find_merge(i);
-  // All places of a merge first: one of the new pairs may have been learnt earlier.
+  // All places of a merge first, since a new pair may have been learnt earlier.
   std::vector<std::size_t> places;
   while (!candidates.empty()) {
     const Rank best = candidates.top().first;
@@ -110,7 +110,7 @@ void BytePairMerges::encode_long(std::string_view piece, std::vector<std::int32_
       places.push_back(candidates.top().second);
     }
     for (const std::size_t at : places) {
-      if (parts[at].rank == best) merge(at);  // else it was overtaken
+      if (parts[at].rank == best) merge(at);  // else it has changed
     }
   }
   for (std::size_t i = 0; i < end; i = parts[i].next) ids.push_back(parts[i].id);

@@ -1,7 +1,7 @@
 // The merges of byte-pair encoding (Sennrich, Haddow and Birch 2016, algorithm 1) applied to one
-// piece of text. Of all neighbours the pair whose merge was learnt first is merged wherever it
-// stands, from left to right, until no two neighbours have a merge. Short pieces are swept; long
-// ones keep their pairs in a heap, so that n bytes take time n log n.
+// piece of text. The neighbours whose merge was learnt first are merged everywhere, from left to
+// right, until no neighbours have a merge. Short pieces are scanned; long ones keep their pairs in
+// a heap, so n bytes take O(n log n).
 #pragma once
 
 #include <array>
@@ -18,8 +18,7 @@ class BytePairMerges {
   };
 
   BytePairMerges() = default;
-  /// byte_ids: the ids of the 256 bytes. merges: in the order in which they were learnt; no pair
-  /// may have two.
+  /// byte_ids: the ids of the 256 bytes. merges: in the order learnt, at most one per pair.
   BytePairMerges(const std::array<std::int32_t, 256>& byte_ids, const std::vector<Merge>& merges);
 
   /// Appends the ids of a piece.

@@ -1,5 +1,4 @@
-// The bytes of a text as its ids: 0 to 255, and 256 for the end of a text. Spells everything and
-// needs no file.
+// Bytes as ids: 0 to 255, and 256 for the end of a text. It encodes any text and needs no file.
 #pragma once
 
 #include "data/tokenizers/tokenizer.h"

@@ -35,7 +35,7 @@ void for_characters(std::string_view text, const std::string& name, const Action
   }
 }
 
-/// The one character that an entry of characters.json stands for.
+/// The character of an entry of characters.json.
 char32_t character_of(const Json& entry, const std::string& name) {
   if (entry.is_string()) {
     const auto& spelt = entry.get_ref<const std::string&>();

@@ -1,6 +1,6 @@
-// The characters (Unicode code points) of a training text as ids, in their order; the next id
-// stands for the end of a text. After Karpathy's char-rnn. Kept as characters.json, a list of
-// strings. A vocabulary for masked words has one id more for these, "[MASK]" at the end of the list.
+// The characters (Unicode code points) of a training text as ids, in code point order; the next id
+// is the end of a text. After Karpathy's char-rnn. Stored as characters.json, a list of strings. A
+// vocabulary for masked words has one more id, "[MASK]" at the end of the list.
 #pragma once
 
 #include "data/tokenizers/tokenizer.h"
@@ -9,7 +9,7 @@ namespace kette {
 
 class CharacterTokenizer final : public Tokenizer {
  public:
-  /// name stands in the error when the text is empty or not UTF-8.
+  /// name: for the Error if the text is empty or not UTF-8.
   static std::shared_ptr<const CharacterTokenizer> from_text(std::string_view text,
                                                              const std::string& name,
                                                              bool with_mask = false);
@@ -25,7 +25,7 @@ class CharacterTokenizer final : public Tokenizer {
   std::vector<std::pair<std::string, std::string>> files() const override;
 
  private:
-  /// A character outside the vocabulary is an Error, and so is what is not UTF-8.
+  /// A character outside the vocabulary is an Error, and so is text that is not UTF-8.
   std::vector<std::int32_t> encode_text(std::string_view text, Side side) const override;
   CharacterTokenizer(std::u32string_view characters, bool has_mask);
   std::int32_t end() const { return static_cast<std::int32_t>(spelt_.size()); }

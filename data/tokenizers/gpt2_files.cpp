@@ -22,7 +22,7 @@ constexpr std::int16_t kNoByte = -1;
 /// Which character each byte is written as, and back.
 struct Alphabet {
   std::array<std::string, 256> written;
-  std::array<std::int16_t, 256 + 68> bytes;  // by code point; 68 bytes cannot be seen
+  std::array<std::int16_t, 256 + 68> bytes;  // by code point; 68 bytes are not printable
 
   Alphabet() {
     bytes.fill(kNoByte);
@@ -70,7 +70,7 @@ std::filesystem::path one_of(const std::filesystem::path& folder, const char* na
   return folder / other_name;
 }
 
-/// A vocabulary and its merges as they are written.
+/// A vocabulary and its merges as written.
 struct Written {
   std::string name;                 ///< of the file of the vocabulary
   std::vector<std::string> tokens;  ///< by id
@@ -78,7 +78,7 @@ struct Written {
   std::vector<BytePairMerges::Merge> merges;
 };
 
-/// Merges one by one; where stands in the error.
+/// Adds merges one by one. where: for errors.
 class MergeList {
  public:
   explicit MergeList(const TokenTable& written) : written_(written) {}
@@ -139,7 +139,7 @@ Written read_two_files(const std::filesystem::path& folder) {
           read_merges(one_of(folder, "merges.txt", "vocab.bpe"), table)};
 }
 
-/// Every step of it must be as GPT-2's is.
+/// Throws unless every step is as in GPT-2's.
 void check_steps(const TokenizerJson& json) {
   json.expect("model/type", {"BPE", nullptr});
   for (const char* key : {"continuing_subword_prefix", "end_of_word_suffix"}) {
@@ -188,7 +188,8 @@ Written read_tokenizer_json(const std::filesystem::path& folder) {
   return written;
 }
 
-/// Text that is no text of a word ends where a document may be cut (data/corpora/text_documents.h).
+/// Throws if the token could cross a place where a document may be cut
+/// (data/corpora/text_documents.h).
 void check_can_be_found(const AddedToken& token) {
   const bool has_blank = first_invalid_utf8(token.content) != std::string::npos ||
                          std::ranges::any_of(decode_utf8(token.content), is_white_space);
@@ -197,7 +198,7 @@ void check_can_be_found(const AddedToken& token) {
               Json(token.content).dump());
 }
 
-/// Appends those beyond the vocabulary, and lists which are found whole.
+/// Appends tokens outside of the vocabulary, and lists those that are matched literally.
 void take_added_tokens(const std::filesystem::path& folder, std::vector<std::string>& bytes,
                        Gpt2Vocabulary& vocabulary) {
   const TokenTable plain(bytes);

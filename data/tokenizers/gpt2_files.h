@@ -1,10 +1,10 @@
 // The two files of a byte-level BPE vocabulary, as OpenAI (encoder.json, vocab.bpe) and Hugging
 // Face (vocab.json, merges.txt) write them: tokens with their ids as JSON, and merges, one "left
-// right" a line in the order in which they were learnt, after a line "#version: 0.2". Bytes are
-// written as characters that can be seen: printable ones of Latin-1 as themselves, the others, in
-// order, as U+0100 and on (OpenAI's bytes_to_unicode). Tokens that were added to it
-// (data/tokenizers/added_tokens.h) stand in a third file, added_tokens.json. Or all of them stand in one,
-// tokenizer.json, which is read first, as transformers does.
+// right" per line in the order learnt, after a line "#version: 0.2". Bytes are written as visible
+// characters: printable ones of Latin-1 as themselves, the others, in order, from U+0100 on
+// (OpenAI's bytes_to_unicode). Added tokens (data/tokenizers/added_tokens.h) are in a third file,
+// added_tokens.json. Or all is in one file, tokenizer.json, which is read first, as by
+// transformers.
 #pragma once
 
 #include <array>
@@ -19,21 +19,22 @@
 namespace kette {
 
 struct Gpt2Vocabulary {
-  TokenTable tokens;  ///< as the bytes they stand for
+  TokenTable tokens;  ///< as raw bytes
   std::array<std::int32_t, 256> byte_ids{};
   std::vector<BytePairMerges::Merge> merges;
   std::int32_t end_of_text = 0;  ///< <|endoftext|>
-  std::int64_t plain = 0;        ///< how many of the tokens stand in vocab.json
-  /// Which tokens are found in a text as they stand: those that were added, and those that a file of the tokenizer names for
-  /// a purpose, but for <|endoftext|>.
+  std::int64_t plain = 0;        ///< the number of tokens in vocab.json
+  /// The tokens that are matched literally: added tokens, and tokens with a role in a file of the
+  /// tokenizer, except <|endoftext|>.
   std::vector<std::int32_t> found_whole;
 };
 
-/// Reads the files under either pair of names. What does not fit together is an Error that names
-/// the file and the entry.
+/// Reads the files under either pair of names. Inconsistent files are an Error with the file and
+/// the entry.
 Gpt2Vocabulary read_gpt2_vocabulary(const std::filesystem::path& folder);
 
-/// vocab.json, merges.txt and, where tokens are found whole, added_tokens.json; the same for the same vocabulary, whichever files it was read from.
+/// vocab.json, merges.txt and, if tokens are matched literally, added_tokens.json. They do not
+/// depend on which files the vocabulary was read from.
 std::vector<std::pair<std::string, std::string>> gpt2_files(const Gpt2Vocabulary& vocabulary);
 
 }  // namespace kette

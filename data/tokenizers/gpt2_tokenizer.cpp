@@ -13,7 +13,7 @@ using Ids = std::vector<std::int32_t>;
 constexpr std::size_t kPartBytes = 1 << 19;  // what one thread takes at a time
 constexpr std::size_t kBytesPerKnown = 64;   // of text, for each piece that is remembered
 
-/// Where the ids of an earlier piece of the same text stand: text repeats its words.
+/// The place of the ids of an earlier, equal piece: text repeats its words.
 struct Known {
   std::string_view piece;
   std::size_t begin = 0, end = 0;

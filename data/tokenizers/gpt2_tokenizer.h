@@ -1,9 +1,9 @@
 // GPT-2's tokenizer (Radford et al. 2019, section 2.2): text is cut into pieces
-// (data/tokenizers/gpt2_pieces.h), and each piece, as bytes, is put together by the merges of a
-// byte-pair encoding (data/tokenizers/byte_pair_merges.h). Every byte string has ids and comes back
-// whole. Any vocabulary in this format does (data/tokenizers/gpt2_files.h), not only the one of
-// 50,257 tokens. Tokens that were added to one (data/tokenizers/added_tokens.h) are found first, and what
-// stands between them is a text each. A piece that is a token by itself, as most are, needs no merging.
+// (data/tokenizers/gpt2_pieces.h), and the bytes of each piece are merged by byte-pair encoding
+// (data/tokenizers/byte_pair_merges.h). Every byte string can be encoded without loss. Any
+// vocabulary in this format works (data/tokenizers/gpt2_files.h), not only the one of 50,257
+// tokens. Added tokens (data/tokenizers/added_tokens.h) are matched first; the texts between them
+// are encoded separately. A piece that is a token, as most are, needs no merging.
 #pragma once
 
 #include "data/tokenizers/gpt2_files.h"
@@ -25,16 +25,16 @@ class Gpt2Tokenizer final : public Tokenizer {
   std::vector<std::pair<std::string, std::string>> files() const override;
 
  private:
-  /// Between tokens that are found whole.
+  /// Encodes the text between literally matched tokens.
   std::vector<std::int32_t> encode_text(std::string_view text, Side side) const override;
-  /// Long texts on all threads.
+  /// Long texts are encoded on all threads.
   std::vector<std::int32_t> encode_plain(std::string_view text) const;
   std::vector<std::int32_t> encode_part(std::string_view text) const;
 
   Gpt2Vocabulary vocabulary_;
   BytePairMerges merges_;
   TextSearch found_whole_;
-  std::vector<char> is_whole_;  // by id: the merges make this one token of its bytes
+  std::vector<char> is_whole_;  // by id: whether merging its bytes gives this token
 };
 
 }  // namespace kette

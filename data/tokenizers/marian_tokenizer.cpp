@@ -88,7 +88,7 @@ std::string MarianTokenizer::decode(std::span<const std::int32_t> ids) const {
   }
   std::string text;
   check_encoded(target_->Decode(pieces, &text));
-  // What target.spm does not know, such as a piece of source.spm alone, it gives back as it is written.
+  // target.spm returns unknown pieces, such as those of source.spm only, unchanged.
   for (std::size_t at = 0; (at = text.find(kSpaceMark, at)) != std::string::npos; ++at) {
     text.replace(at, kSpaceMark.size(), " ");
   }

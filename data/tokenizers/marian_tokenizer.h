@@ -1,7 +1,7 @@
 // The tokenizer of Marian's translation models as Hugging Face's MarianTokenizer keeps it: the
 // SentencePiece models source.spm and target.spm cut text into pieces, and vocab.json, one
-// vocabulary for both, gives these their ids. A piece that has none is unknown. The decoder starts
-// with the padding.
+// vocabulary for both, maps these to ids. A piece without an id is unknown. The decoder starts with
+// the padding.
 #pragma once
 
 #include "data/tokenizers/token_table.h"
@@ -15,7 +15,7 @@ namespace kette {
 
 class MarianTokenizer final : public Tokenizer {
  public:
-  /// The three files must be there, and <pad>, <unk> and </s> in the vocabulary.
+  /// The three files must exist, and the vocabulary must have <pad>, <unk> and </s>.
   explicit MarianTokenizer(const std::filesystem::path& folder);
   ~MarianTokenizer() override;
 
@@ -27,7 +27,7 @@ class MarianTokenizer final : public Tokenizer {
   std::vector<std::pair<std::string, std::string>> files() const override;
 
  private:
-  /// The language that a source is to be translated to, >>fra<< at its start, is one piece.
+  /// The target language at the start of a source, >>fra<<, is one piece.
   std::vector<std::int32_t> encode_text(std::string_view text, Side side) const override;
   std::int32_t id_of(std::string_view piece) const;
 

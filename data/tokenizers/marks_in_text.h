@@ -1,5 +1,5 @@
-// How often a text spells a mark, such as <|endoftext|> or </s>. It is read as text, for no text can end its own document, and
-// other programs read it as the mark: so it is told.
+// Counts marks spelled in a text, such as <|endoftext|> or </s>. Kette reads them as text, since no
+// text may end its own document. Other programs read them as marks, so the user is told.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,17 @@ namespace kette {
 
 class MarksInText {
  public:
-  /// Those of the vocabulary (Tokenizer::marks()), but for some that have a meaning in the text, and others beside them.
+  /// Counts the vocabulary's marks (Tokenizer::marks()), except `heeded`, which have a meaning in
+  /// the text, and also `others`.
   explicit MarksInText(const Tokenizer& tokenizer, const std::vector<std::string>& others = {},
                        const std::vector<std::string>& heeded = {});
 
-  /// By mark. Safe to call from several threads.
+  /// Counts by mark. Thread-safe.
   std::vector<std::int64_t> count(std::string_view text) const;
   void add(const std::vector<std::int64_t>& counts);
   void add(std::string_view text) { add(count(text)); }
-  /// "'<|endoftext|>' 500 times, '</s>' once: read as text, and not as marks"; "" if there are none.
+  /// "'<|endoftext|>' 500 times, '</s>' once: read as text, and not as marks"; "" if there are
+  /// none.
   std::string text() const;
 
  private:

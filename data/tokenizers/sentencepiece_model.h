@@ -1,5 +1,5 @@
-// A SentencePiece model from its bytes. The library refuses one by a status, and one with pieces
-// that its tries cannot hold by an exception of its own.
+// Loads a SentencePiece model from its bytes. The library rejects a model by a status, or, if its
+// tries cannot hold the pieces, by an exception.
 #pragma once
 
 #include <sentencepiece_processor.h>
@@ -11,10 +11,10 @@
 
 namespace kette {
 
-/// U+2581, how pieces write a space.
+/// U+2581, a space in pieces.
 inline constexpr std::string_view kSpaceMark = "\xE2\x96\x81";
 
-/// name stands in the error when the bytes are no model.
+/// name: for the Error if the bytes are not a model.
 inline void load_sentencepiece(std::string_view bytes, const std::string& name,
                                sentencepiece::SentencePieceProcessor& processor) {
   bool loaded = false;

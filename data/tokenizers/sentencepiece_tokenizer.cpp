@@ -20,8 +20,8 @@ using Ids = std::vector<std::int32_t>;
 constexpr SpecialTokens kSpecial;
 constexpr std::string_view kNoCharacter = "\xEF\xBF\xBF";  // U+FFFF, in no vocabulary
 
-/// Spaces at both ends and in runs, a ligature, letters to compose, and a tab: what every
-/// normalisation but the identity changes.
+/// Spaces at both ends and in runs, a ligature, letters to compose, and a tab: every normalisation
+/// except the identity changes this.
 constexpr std::string_view kProbe = "  a  \xEF\xAC\x81 A\xCC\x8A\t ";
 
 std::string byte_piece(int byte) {
@@ -30,8 +30,8 @@ std::string byte_piece(int byte) {
   return piece;
 }
 
-/// How many bytes from `at` on the model must not see: a newline, a NUL, a space mark, which it
-/// would take for a space, and what is not UTF-8, which it would replace. 0 for all other text.
+/// The number of bytes from `at` on that the model must not get: a newline, a NUL, a space mark (it
+/// would become a space), and bytes that are not UTF-8 (it would replace them). 0 for other text.
 std::size_t foreign(std::string_view text, std::size_t at) {
   if (text[at] == '\n' || text[at] == '\0') return 1;
   if (static_cast<unsigned char>(text[at]) < 0x80) return 0;
@@ -39,8 +39,7 @@ std::size_t foreign(std::string_view text, std::size_t at) {
   return utf8_character(text, at).bytes == 0 ? 1 : 0;
 }
 
-/// Text repeats its words, so most of them need not be encoded again. Only for models whose pieces
-/// never reach over a space.
+/// Caches words, since text repeats them. Only for models whose pieces never cross a space.
 class WordCache {
  public:
   explicit WordCache(const sentencepiece::SentencePieceProcessor& processor)
@@ -124,7 +123,7 @@ void SentencePieceTokenizer::find_bytes() {
   }
   spelt_.resize(vocabulary());
   for (std::int32_t id = kSpecial.end + 1; id < vocabulary(); ++id) {
-    if (processor_->IsControl(id)) continue;  // stands for no text
+    if (processor_->IsControl(id)) continue;  // not text
     std::string& spelt = spelt_[id];
     spelt = processor_->IdToPiece(id);
     for (std::size_t at = 0; (at = spelt.find(kSpaceMark, at)) != std::string::npos; ++at) {
@@ -165,7 +164,7 @@ std::function<Ids(std::string_view)> SentencePieceTokenizer::line_encoder(Side s
   };
 }
 
-/// The parts between foreign bytes on all threads, and these by their byte pieces.
+/// Encodes the parts between foreign bytes on all threads, and foreign bytes as byte pieces.
 Ids SentencePieceTokenizer::encode_parts(std::string_view text) const {
   std::vector<std::string_view> parts, gaps;  // in turn, a part first; either may be empty
   std::size_t start = 0;
@@ -213,15 +212,15 @@ Ids SentencePieceTokenizer::resegment(std::span<const std::int32_t> ids, double 
               "BPE-dropout: expected a probability from 0 to below 1, given ", dropout);
   KETTE_CHECK(is_bpe_, "BPE-dropout: expected a BPE model, given a unigram model (train with BPE)");
   Ids result;
-  std::string text;         // the characters that the pieces stand for
-  const auto merge = [&] {  // each text between tags draws numbers of its own
+  std::string text;         // the characters of the pieces
+  const auto merge = [&] {  // each text between tags has its own draws
     const Ids merged = merger().encode(text, dropout, seed + result.size());
     result.insert(result.end(), merged.begin(), merged.end());
     text.clear();
   };
   for (const std::int32_t id : ids) {
     const std::string& piece = processor_->IdToPiece(id);
-    if (processor_->IsControl(id)) {  // such as a tag, which no text stands for
+    if (processor_->IsControl(id)) {  // such as a tag, which is not text
       merge();
       result.push_back(id);
     } else if (id == kSpecial.unknown) {
@@ -255,7 +254,7 @@ const BpeMerger& SentencePieceTokenizer::merger() const {
   std::call_once(merger_built_, [this] {
     Ids byte_ids;
     for (int id = 0; id < processor_->GetPieceSize(); ++id) {
-      if (processor_->IsByte(id)) byte_ids.push_back(id);  // they stand in the order of the bytes
+      if (processor_->IsByte(id)) byte_ids.push_back(id);  // they are in byte order
     }
     merger_.emplace(kSpecial.unknown, std::move(byte_ids));
     for (int id = 0; id < processor_->GetPieceSize(); ++id) {

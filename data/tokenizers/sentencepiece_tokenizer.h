@@ -1,8 +1,8 @@
 // A SentencePiece model as a tokenizer. Its ids 0 to 3 are fixed: padding, unknown, begin, end.
-// A model trained lossless gives every byte string back: whatever its pieces cannot spell goes by
-// the 256 byte pieces. A newline is one of these, <0x0A>, so that it costs one id as a symbol of
-// its own would, without another row in the vocabulary, and lines are encoded apart, on all
-// threads. Any other model loses what its normalisation does.
+// A model trained lossless restores every byte string: what its pieces cannot spell uses the 256
+// byte pieces. A newline is one of these, <0x0A>: it costs one id without another row in the
+// vocabulary, and lines are encoded separately, on all threads. Other models lose what
+// normalisation changes.
 #pragma once
 
 #include <array>
@@ -22,24 +22,24 @@ namespace kette {
 
 struct SentencePieceOptions {
   enum class Model { bpe, unigram };
-  /// nmt_nfkc: Unicode compatibility composition and plain spaces; identity: characters as they
-  /// are. Both take runs of spaces for one and trim the ends. lossless: identity with every space
-  /// kept and byte_fallback on, for language models.
+  /// nmt_nfkc: Unicode compatibility composition and plain spaces; identity: unchanged characters.
+  /// Both merge runs of spaces and trim the ends. lossless: identity with all spaces and with
+  /// byte_fallback, for language models.
   enum class Normalization { nmt_nfkc, identity, lossless };
 
   std::int64_t vocabulary = 10000;
   Model model = Model::bpe;
   Normalization normalization = Normalization::nmt_nfkc;
-  /// Share of the text's characters that must be in the vocabulary, 0.98 to 1.
+  /// The share of the text's characters that the vocabulary must cover, 0.98 to 1.
   double character_coverage = 1.0;
-  /// Spell characters outside the vocabulary as bytes instead of one unknown piece; takes 256
+  /// Encodes characters outside the vocabulary as bytes instead of an unknown piece; takes 256
   /// pieces.
   bool byte_fallback = false;
-  /// Languages that get a piece of their own, "<2de>"; see Tokenizer::tag_of().
+  /// Languages that get a piece, "<2de>"; see Tokenizer::tag_of().
   std::vector<std::string> languages{};
   bool mask = false;  ///< a piece for masked words; see Tokenizer::mask()
-  /// Training on files or a text takes random lines of about so many bytes, where there is more.
-  /// Twice as many spare a thousandth of the pieces (docs/results/reliability.md), at twice the time.
+  /// Training on files or a text uses a random sample of lines of about this many bytes. Twice as
+  /// many save 0.1 % of the pieces (docs/results/reliability.md), for twice the time.
   std::int64_t sample_bytes = std::int64_t{16} << 20;
 };
 
@@ -51,16 +51,16 @@ class SentencePieceTokenizer final : public Tokenizer {
   using Shared = std::shared_ptr<const SentencePieceTokenizer>;
 
   static constexpr const char* kFile = "tokenizer.model";
-  static constexpr std::size_t kLongestLine = 4192;  ///< bytes, that training uses
+  static constexpr std::size_t kLongestLine = 4192;  ///< bytes, for training
 
-  /// Uses every line that is not blank and has at most kLongestLine bytes. The same lines and
-  /// options give the same model on any number of threads.
+  /// Uses every line that is not blank and has at most kLongestLine bytes. The model does not
+  /// depend on the number of threads.
   static Shared train(std::span<const std::string_view> lines, const SentencePieceOptions& options);
-  /// Of a lossless one long lines are cut, as those of a text are.
+  /// If lossless, cuts long lines, as train_text() does.
   static Shared train_files(const std::vector<TextColumn>& texts,
                             const SentencePieceOptions& options,
                             FaultyLines faulty = FaultyLines::refused);
-  /// Lossless, whatever options.normalization says, on the lines of a text.
+  /// Trains a lossless model on the lines of a text; ignores options.normalization.
   static Shared train_text(std::string_view text, SentencePieceOptions options);
   static Shared load(const std::filesystem::path& file);
 
@@ -88,7 +88,7 @@ class SentencePieceTokenizer final : public Tokenizer {
 
   Ids encode_text(std::string_view text, Side side) const override;
   std::function<Ids(std::string_view)> line_encoder(Side side) const override;
-  /// Of pieces that no text is encoded as.
+  /// The id of a control piece, as which no text is encoded.
   std::optional<std::int32_t> find_control(const std::string& piece) const;
   Ids pieces_of(std::string_view text) const;
   Ids encode_parts(std::string_view text) const;
@@ -99,9 +99,9 @@ class SentencePieceTokenizer final : public Tokenizer {
 
   std::unique_ptr<sentencepiece::SentencePieceProcessor> processor_;
   bool is_bpe_ = false, words_are_independent_ = false, is_lossless_ = false;
-  std::array<std::int32_t, 256> byte_ids_{};  // where the model has byte pieces
+  std::array<std::int32_t, 256> byte_ids_{};  // if the model has byte pieces
   std::vector<std::string> languages_;
-  std::vector<std::string> spelt_;  // what each id stands for, then
+  std::vector<std::string> spelt_;  // the bytes of each id, then
   mutable std::once_flag merger_built_;
   mutable std::optional<BpeMerger> merger_;
 };

@@ -1,5 +1,4 @@
-// SentencePieceTokenizer::train: SentencePiece's trainer, fed from memory, and its failures in
-// words that help.
+// SentencePieceTokenizer::train: SentencePiece's trainer on lines in memory, with useful errors.
 #include <sentencepiece_trainer.h>
 
 #include <algorithm>
@@ -23,7 +22,7 @@ using Arguments = std::unordered_map<std::string, std::string>;
 
 constexpr std::size_t kLinesAtOnce = std::size_t{1} << 16;
 
-/// Hands lines to the trainer one at a time.
+/// Passes lines to the trainer one at a time.
 class LineIterator : public sentencepiece::SentenceIterator {
  public:
   explicit LineIterator(std::span<const std::string_view> lines) : lines_(lines) { copy(); }
@@ -64,10 +63,10 @@ Arguments arguments(const SentencePieceOptions& options) {
       {"bos_id", std::to_string(special.begin)},
       {"eos_id", std::to_string(special.end)},
       {"max_sentence_length", std::to_string(SentencePieceTokenizer::kLongestLine)},
-      // Too large a vocabulary then comes out smaller, which tells how large it can be.
+      // A vocabulary that is too large then becomes smaller, which shows the possible size.
       {"hard_vocab_limit", "false"},
-      // Sums over sentences are split by thread, so the model depends on this number and on no
-      // machine.
+      // Sums over sentences are split by thread, so the model depends on this number, but not on
+      // the machine.
       {"num_threads", "4"},
       {"minloglevel", "4"},
   };
@@ -81,7 +80,7 @@ Arguments arguments(const SentencePieceOptions& options) {
   return result;
 }
 
-/// The serialized model; empty when SentencePiece refuses.
+/// The serialized model; empty if SentencePiece fails.
 std::string run(std::span<const std::string_view> lines, Arguments arguments,
                 std::int64_t vocab_size) {
   arguments["vocab_size"] = std::to_string(vocab_size);
@@ -91,7 +90,7 @@ std::string run(std::span<const std::string_view> lines, Arguments arguments,
   return status.ok() ? bytes : std::string();
 }
 
-/// How many pieces the single characters and the special pieces take.
+/// The number of single characters and special pieces.
 std::int64_t smallest_vocabulary(std::span<const std::string_view> lines, Arguments arguments) {
   constexpr std::int64_t kMoreThanUnicodeHas = 1'200'000;
   arguments["model_type"] = "char";
@@ -115,7 +114,7 @@ void check_options(const SentencePieceOptions& options) {
   }
 }
 
-/// The trainer passes over longer lines, so they are cut: after a space, else between characters.
+/// Cuts lines that the trainer would skip as too long: after a space, else between characters.
 void append_line(std::string_view line, std::vector<std::string_view>& lines) {
   while (line.size() > SentencePieceTokenizer::kLongestLine) {
     std::size_t end = line.rfind(' ', SentencePieceTokenizer::kLongestLine - 1) + 1;
@@ -143,8 +142,7 @@ SentencePieceTokenizer::Shared SentencePieceTokenizer::train(
   KETTE_CHECK(bytes_of_text > 0, "Tokenizer: expected lines of text to train on, given ",
               lines.size(), " lines that are all blank or longer than ", kLongestLine, " bytes");
 
-  // Each merge needs two bytes of text that were apart; above this bound the trainer only wastes
-  // time.
+  // Each merge needs two separate bytes of text; above this bound the trainer only wastes time.
   const std::int64_t bound = 2 * bytes_of_text + 1000;
   const std::string bytes = run(lines, arguments(options), std::min(options.vocabulary, bound));
   if (bytes.empty()) {

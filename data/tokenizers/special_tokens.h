@@ -1,7 +1,7 @@
-// The ids that stand for no text: padding (never in a batch, never chosen), unknown pieces, what a
-// decoder reads first, and the end of a sentence or of a document. The tokenizer gives them and the
-// model's configuration keeps them; those of a vocabulary of Kette's own are 0 to 3. A language
-// model needs none but the end, which it reads first, too.
+// The ids that are not text: padding (never in a batch, never chosen), unknown pieces, the
+// decoder's first input, and the end of a sentence or document. The tokenizer defines them and the
+// model's configuration stores them; in Kette's own vocabularies they are 0 to 3. A language model
+// needs only the end, which is also its first input.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace kette {
 
-/// What GPT-2's vocabulary has for the end of a document, and many texts have between documents.
+/// The end of a document in GPT-2's vocabulary; many texts have it between documents.
 inline constexpr std::string_view kEndOfTextPiece = "<|endoftext|>";
 
 struct SpecialTokens {
-  static constexpr std::int32_t kNone = -1;  ///< of those that a vocabulary has not
+  static constexpr std::int32_t kNone = -1;  ///< for ids that a vocabulary lacks
 
   std::int32_t pad = 0;
   std::int32_t unknown = 1;
@@ -21,7 +21,7 @@ struct SpecialTokens {
   std::int32_t end = 3;
 
   static constexpr SpecialTokens of_end(std::int32_t end) { return {kNone, kNone, end, end}; }
-  /// Whether there are all that translation needs.
+  /// Whether it has all ids that translation needs.
   bool are_complete() const { return pad != kNone && unknown != kNone; }
 
   friend bool operator==(const SpecialTokens&, const SpecialTokens&) = default;

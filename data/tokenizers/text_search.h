@@ -1,4 +1,4 @@
-// Where any of some strings stands in a text, in one walk over it.
+// Searches a text for any of several strings in one pass.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace kette {
 class TextSearch {
  public:
   TextSearch() = default;
-  /// None of them empty, each once.
+  /// The strings must be distinct and not empty.
   explicit TextSearch(const std::vector<std::string>& strings);
 
   bool is_empty() const { return lengths_.empty(); }
@@ -22,15 +22,14 @@ class TextSearch {
 
   struct Place {
     std::size_t begin;
-    std::int32_t
-        string;  ///< its place in the list; TokenTable::kNone, with the end of the text: there is none
+    std::int32_t string;  ///< its index; if none is found: TokenTable::kNone, at the text's end
   };
-  /// The first from `at` on; of those that begin at one place the longest.
+  /// The first match from `at` on; the longest of those at one place.
   Place find(std::string_view text, std::size_t at) const;
 
  private:
   TokenTable strings_;
-  std::vector<std::size_t> lengths_;  // falling, each once
+  std::vector<std::size_t> lengths_;  // descending, distinct
   std::array<bool, 256> begins_{};    // by the first byte
 };
 

@@ -17,8 +17,7 @@ std::uint64_t load(const char* bytes) {
 
 }  // namespace
 
-// Words of eight bytes, the last one overlapping the one before it; short strings as one or two
-// halves.
+// Words of eight bytes, the last one overlapping; short strings as one or two halves.
 std::uint64_t hash_bytes(std::string_view text) {
   const char* bytes = text.data();
   const std::size_t size = text.size();

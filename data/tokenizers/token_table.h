@@ -1,5 +1,5 @@
-// Byte strings by id, and the id of a byte string: open addressing over hashes, and all strings in
-// one block, so that a look-up touches two or three cache lines. Never changed, once built.
+// Byte strings by id, and ids by byte string: open addressing over hashes, with all strings in one
+// block, so that a look-up touches two or three cache lines. Immutable.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace kette {
 
-/// A hash of bytes; all of its bits are good.
+/// A hash of bytes; all of its bits are well mixed.
 std::uint64_t hash_bytes(std::string_view text);
 
 class TokenTable {
@@ -17,7 +17,7 @@ class TokenTable {
   static constexpr std::int32_t kNone = -1;
 
   TokenTable() = default;
-  /// The string at place i gets the id i. The first of equal ones is found.
+  /// String i gets the id i. find() returns the first of equal strings.
   explicit TokenTable(const std::vector<std::string>& tokens);
 
   std::int64_t size() const { return static_cast<std::int64_t>(starts_.size()) - 1; }
@@ -25,7 +25,7 @@ class TokenTable {
     const auto i = static_cast<std::size_t>(id);
     return {bytes_.data() + starts_[i], starts_[i + 1] - starts_[i]};
   }
-  /// kNone when there is no such string.
+  /// kNone if there is no such string.
   std::int32_t find(std::string_view text) const { return find(text, hash_bytes(text)); }
   std::int32_t find(std::string_view text, std::uint64_t hash) const;
 

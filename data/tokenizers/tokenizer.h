@@ -27,6 +27,7 @@
 #include <utility>
 #include <vector>
 
+#include "data/tokenizers/position_stream.h"
 #include "data/tokenizers/special_tokens.h"
 
 namespace kette {
@@ -43,16 +44,22 @@ struct WordEdges {
 /// What stands for a piece that a model is to find (Devlin et al. 2019, section 3.1).
 inline constexpr const char* kMaskPiece = "[MASK]";
 
+/// What a model's output is.
+enum class Writes : std::uint8_t { text, trees };
+
 class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
 
   /// As in the list above.
   virtual std::string kind() const = 0;
+  virtual Writes writes() const { return Writes::text; }
   virtual std::int64_t vocabulary() const = 0;
   /// Of sources, where they have one of their own (of the kinds, only tree).
   virtual std::int64_t source_vocabulary() const { return vocabulary(); }
   virtual SpecialTokens special() const = 0;  ///< the same of both
+  /// Which tokens of targets move a second stream of positions, if any.
+  virtual PositionStream second_positions() const { return {}; }
   /// What an id stands for, as the vocabulary writes it.
   virtual std::string piece(std::int32_t id) const { return decode({&id, 1}); }
   virtual std::string source_piece(std::int32_t id) const { return piece(id); }
@@ -77,6 +84,9 @@ class Tokenizer {
   virtual bool is_bpe(Side) const { return is_bpe(); }
   virtual std::vector<std::int32_t> resegment(std::span<const std::int32_t> ids, double dropout,
                                               std::uint64_t seed) const;
+
+  /// Whether sources are whole words, which are known or go by what they look like, so that no character is unknown.
+  virtual bool reads_words() const { return false; }
 
   /// The piece "<2de>" that asks for German, in a vocabulary with one (Johnson et al. 2017, "Google's Multilingual
   /// Neural Machine Translation System", section 3). No text is encoded as such a piece.

@@ -11,14 +11,14 @@ namespace {
 
 using Value = TokenizerJson::Value;
 
-/// A message must stay readable whatever the file holds.
+/// Keeps messages readable for any content of the file.
 std::string shown(const Value& value) {
   constexpr std::size_t kLongest = 200;
   const std::string text = value.dump();
   return text.size() <= kLongest ? text : text.substr(0, kLongest) + " ...";
 }
 
-/// The steps of a template: [["<s>"], [], ["</s>"]] stands for <s> TEXT </s>. Empty: it is something else.
+/// The steps of a template: [["<s>"], [], ["</s>"]] means <s> TEXT </s>. Empty: another kind.
 std::vector<std::vector<std::string>> around_text(const Value& processor) {
   const auto kind = processor.is_object() ? processor.value("type", Value()) : Value();
   if (processor.is_null() || kind == "ByteLevel") return {{}, {}};
@@ -61,7 +61,7 @@ TokenizerJson::TokenizerJson(const std::filesystem::path& file)
 std::string TokenizerJson::model() const {
   const Value type = at("model/type");
   if (type.is_string()) return type.get<std::string>();
-  // Early files do not say it.
+  // Early files do not have it.
   return at("model/merges").is_array()                      ? "BPE"
          : at("model/max_input_chars_per_word").is_number() ? "WordPiece"
                                                             : "?";
@@ -116,7 +116,7 @@ void TokenizerJson::expect_between(const std::vector<std::string>& before,
   Value processor = at("post_processor");
   if (processor.is_object() && processor.value("type", Value()) == "Sequence" &&
       processor.contains("processors") && processor["processors"].is_array()) {
-    // One that puts something around, and others that do not.
+    // One step that adds tokens around, and others that do not.
     Value last;
     for (const Value& one : processor["processors"]) {
       if (one.is_object() && one.value("type", Value()) == "ByteLevel") continue;

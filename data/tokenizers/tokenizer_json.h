@@ -1,5 +1,6 @@
-// tokenizer.json of Hugging Face's tokenizers, which transformers 5 writes alone: the vocabulary, the merges of a BPE, and the
-// steps a text goes through. Kette's tokenizers have one form each of these steps, and another one is an Error that names it.
+// tokenizer.json of Hugging Face's tokenizers, the only file that transformers 5 writes: the
+// vocabulary, the merges of a BPE, and the processing steps. Kette's tokenizers support one form of
+// each step; any other is an Error that names it.
 #pragma once
 
 #include <filesystem>
@@ -19,17 +20,18 @@ class TokenizerJson {
   const std::string& file() const { return file_; }
   /// "BPE", "WordPiece", ...
   std::string model() const;
-  /// The tokens with their ids, without those that were added (data/tokenizers/added_tokens.h) and stand in no vocabulary.
+  /// The tokens with their ids, without added tokens (data/tokenizers/added_tokens.h) outside the
+  /// vocabulary.
   std::vector<std::pair<std::string, std::int64_t>> vocabulary() const;
-  /// Pairs of tokens, which are kept as ["a", "b"] or as "a b", in the order in which they were learnt.
+  /// Pairs of tokens, stored as ["a", "b"] or as "a b", in the order learnt.
   std::vector<std::pair<std::string, std::string>> merges() const;
 
   using Value = nlohmann::json;
-  /// What stands at a path such as "model/dropout"; null where nothing does.
+  /// The value at a path such as "model/dropout"; null if there is none.
   Value at(const std::string& path) const;
-  /// Throws unless it is one of these.
+  /// Throws unless the value at the path is one of `allowed`.
   void expect(const std::string& path, std::initializer_list<Value> allowed) const;
-  /// Throws unless text is to stand between these tokens.
+  /// Throws unless the file puts text between these tokens.
   void expect_between(const std::vector<std::string>& before,
                       const std::vector<std::string>& after) const;
 
@@ -38,8 +40,8 @@ class TokenizerJson {
   std::shared_ptr<const Value> json_;
 };
 
-/// What sort of tokenizer the tokenizer.json of a folder holds, by the names of Tokenizer::kind(). One that Kette has none
-/// for is an Error.
+/// The kind of tokenizer in a tokenizer.json, by the names of Tokenizer::kind(). An unsupported
+/// kind is an Error.
 std::string kind_of_tokenizer_json(const std::filesystem::path& file);
 
 }  // namespace kette

@@ -1,7 +1,7 @@
-// The tokenizer of a parser, which translates words to trees (data/trees/linear_tree.h). Sources are
-// words with spaces between them, whole (data/tokenizers/word_tokenizer.h) or cut into pieces by a SentencePiece
-// model; targets are symbols with spaces between them, each with an id of its own, and there is no other text
-// of them. Kept as symbols.json, the labels and the tags, beside the files of the words' tokenizer.
+// The tokenizer of a parser, which translates words to trees (data/trees/linear_tree.h). Sources
+// are words separated by spaces, whole (data/tokenizers/word_tokenizer.h) or cut into pieces by a
+// SentencePiece model. Targets are only symbols separated by spaces, each with its own id. Stored
+// as symbols.json (the labels and the tags) beside the files of the words' tokenizer.
 #pragma once
 
 #include <map>
@@ -17,14 +17,18 @@ class TreeTokenizer final : public Tokenizer {
 
   static constexpr const char* kFile = "symbols.json";
 
-  /// words: of the kind word or sentencepiece. No label, or one that is a tag, too, is an Error; name stands in it.
+  /// words: of kind word or sentencepiece. No labels, or a label that is also a tag, are an Error
+  /// with `name`.
   TreeTokenizer(SharedTokenizer words, TreeSymbols symbols, const std::string& name);
   static Shared load(const std::filesystem::path& folder);
 
   std::string kind() const override { return "tree"; }
+  Writes writes() const override { return Writes::trees; }
   std::int64_t vocabulary() const override { return std::ssize(spelt_); }
   std::int64_t source_vocabulary() const override { return words_->vocabulary(); }
   SpecialTokens special() const override { return {}; }
+  /// Tags: the number of the next word.
+  PositionStream second_positions() const override { return {first_tag()}; }
   std::string piece(std::int32_t id) const override;
   std::string source_piece(std::int32_t id) const override { return words_->piece(id); }
   std::string decode(std::span<const std::int32_t> ids) const override;
@@ -33,7 +37,8 @@ class TreeTokenizer final : public Tokenizer {
   }
   bool is_bpe() const override { return words_->is_bpe(); }
   bool is_bpe(Side side) const override { return side == Side::source && is_bpe(); }
-  /// Of sources.
+  bool reads_words() const override { return !is_bpe(); }
+  /// For sources.
   std::vector<std::int32_t> resegment(std::span<const std::int32_t> ids, double dropout,
                                       std::uint64_t seed) const override {
     return words_->resegment(ids, dropout, seed);
@@ -41,7 +46,7 @@ class TreeTokenizer final : public Tokenizer {
   std::vector<std::pair<std::string, std::string>> files() const override;
 
   const TreeSymbols& symbols() const { return symbols_; }
-  // What a target's id does: labels that open, as many that close in the same order, then tags.
+  // A target's ids: opening labels, the closing labels in the same order, then tags.
   std::int64_t labels() const { return std::ssize(symbols_.labels); }
   std::int32_t first_label() const { return kFirst; }
   std::int32_t first_tag() const { return static_cast<std::int32_t>(kFirst + 2 * labels()); }
@@ -58,7 +63,7 @@ class TreeTokenizer final : public Tokenizer {
   /// After padding, unknown, begin and end.
   static constexpr std::int32_t kFirst = 4;
 
-  /// A symbol that no training tree has is unknown.
+  /// A symbol outside of symbols() is unknown.
   std::vector<std::int32_t> encode_text(std::string_view text, Side side) const override;
 
   SharedTokenizer words_;

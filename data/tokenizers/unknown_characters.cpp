@@ -41,7 +41,7 @@ std::string listed_characters(const CharacterCounts& characters) {
 
 namespace {
 
-/// "3 of 100 lines have WHAT: ..."; "" where none has.
+/// "3 of 100 lines have WHAT: ..."; "" if none has.
 std::string told(std::int64_t lines_with, std::int64_t lines, const std::string& what,
                  const CharacterCounts& characters) {
   if (lines_with == 0) return {};
@@ -67,10 +67,7 @@ void for_characters(std::string_view line, const Use& use) {
 
 UnknownCharacters::UnknownCharacters(SharedTokenizer tokenizer, Side side)
     : tokenizer_(std::move(tokenizer)), side_(side), unknown_(tokenizer_->special().unknown) {
-  // These know whole words, and the others by what they look like.
-  const bool of_words =
-      tokenizer_->kind() == "word" || (tokenizer_->kind() == "tree" && !tokenizer_->is_bpe());
-  if (of_words) unknown_ = SpecialTokens::kNone;
+  if (tokenizer_->reads_words()) unknown_ = SpecialTokens::kNone;
 }
 
 bool UnknownCharacters::is_unknown(std::string_view character) {
@@ -134,7 +131,7 @@ SharedTokenizer usual_normalisation() {
   static const SharedTokenizer tokenizer = [] {
     SentencePieceOptions options;
     options.byte_fallback = true;
-    options.vocabulary = 4 + 256 + 4;  // special pieces, bytes, and those of the line
+    options.vocabulary = 4 + 256 + 4;  // special pieces, bytes, and pieces of the line
     const std::vector<std::string_view> lines = {"a b"};
     return SentencePieceTokenizer::train(lines, options);
   }();

@@ -1,5 +1,6 @@
-// Which characters of a text a vocabulary has no pieces for: they become the unknown piece, and what is made of them
-// is chance. And which ones its normalisation takes for others. Nothing is lost in silence.
+// Finds characters of a text that a vocabulary lacks (they become the unknown piece, and the
+// model's output for them is arbitrary), and those that its normalisation changes. So no loss is
+// silent.
 #pragma once
 
 #include <map>
@@ -12,13 +13,13 @@
 
 namespace kette {
 
-/// How often there is which character.
+/// The count of each character.
 using CharacterCounts = std::map<std::string, std::int64_t>;
 
-/// What is asked of a character and always answered alike, asked once.
+/// Caches a yes-or-no property of characters.
 class CharacterAnswers {
  public:
-  /// What find(character) says. One with accents that stand for themselves is asked for each time.
+  /// find(character), cached, except for a character with combining accents.
   template <class Find>
   bool of(std::string_view character, const Find& find) {
     if (character.size() > utf8_length(character[0])) return find(character);
@@ -38,19 +39,21 @@ class UnknownCharacters {
  public:
   explicit UnknownCharacters(SharedTokenizer tokenizer, Side side = Side::source);
 
-  /// Counts a line. Whether it has unknown characters.
+  /// Counts a line. Returns whether it has unknown characters.
   bool add(std::string_view line);
   void add(const std::vector<std::string_view>& lines) {
     for (const std::string_view line : lines) add(line);
   }
-  /// Whether the vocabulary has no piece for it where it stands alone. An accent has none, and one with its letter.
+  /// Whether the vocabulary has no piece for the character by itself. (A lone accent may be unknown
+  /// but known with its letter.)
   bool is_unknown(std::string_view character);
-  /// Those of a line; empty if its pieces spell them all.
+  /// The unknown characters of a line; empty if its pieces spell them all.
   CharacterCounts in(std::string_view line);
 
   std::int64_t lines() const { return lines_; }
   std::int64_t lines_with() const { return lines_with_; }
-  /// "3 of 100 lines have characters that the model does not know: '€' (U+20AC) 2 times, U+200D"; "" if none has.
+  /// "3 of 100 lines have characters that the model does not know: '€' (U+20AC) 2 times, U+200D";
+  /// "" if none has.
   std::string text() const;
 
  private:
@@ -62,14 +65,15 @@ class UnknownCharacters {
   CharacterCounts characters_;
 };
 
-/// Which characters come back as others, for the vocabulary's normalisation takes them for these: it never writes them.
+/// Finds characters that the vocabulary's normalisation replaces by others, so that the model never
+/// writes them.
 class ChangedCharacters {
  public:
   explicit ChangedCharacters(SharedTokenizer tokenizer, Side side = Side::target)
       : tokenizer_(std::move(tokenizer)), side_(side) {}
 
   void add(std::string_view line);
-  /// Those of a line.
+  /// The changed characters of a line.
   CharacterCounts in(std::string_view line);
   /// "2 of 100 lines have characters that the model never writes: U+00A0 2 times"; "" if none has.
   std::string text() const;
@@ -84,13 +88,13 @@ class ChangedCharacters {
   CharacterCounts characters_;
 };
 
-/// A vocabulary that spells every character and normalises as SentencePiece does unless it is told otherwise
-/// (nmt_nfkc): what a vocabulary that is yet to be learnt will change.
+/// A vocabulary with every character and SentencePiece's default normalisation (nmt_nfkc). It shows
+/// what a vocabulary trained later will change.
 SharedTokenizer usual_normalisation();
 
-/// The most frequent ones with their counts, first: "'€' (U+20AC) 2 times, U+200D and 3 others".
+/// The most frequent first, with their counts: "'€' (U+20AC) 2 times, U+200D and 3 others".
 std::string listed_characters(const CharacterCounts& characters);
-/// "'€' (U+20AC)"; of a character that shows nothing, the code alone.
+/// "'€' (U+20AC)"; only the code for an invisible character.
 std::string named_character(std::string_view character);
 
 }  // namespace kette

@@ -12,8 +12,8 @@ struct Entry {
   Json id;
 };
 
-/// The entries of one flat JSON object, in its order; no Json is made of them, which takes longer
-/// than all the rest.
+/// The entries of one flat JSON object, in order. Without a Json, which would take longer than all
+/// the rest.
 std::vector<Entry> read_entries(const std::filesystem::path& file) {
   std::vector<Entry> entries;
   const auto collect = [&entries](int depth, Json::parse_event_t event, Json& parsed) {
@@ -62,7 +62,7 @@ TokenTable read_vocabulary_json(const std::filesystem::path& file) {
 }
 
 std::string vocabulary_json(const std::vector<std::string>& tokens) {
-  // No Json is made of it, which looks for each key among those before it.
+  // Without a Json, which would compare each key with all keys before it.
   std::string json = "{";
   for (std::size_t id = 0; id < tokens.size(); ++id) {
     json += (id > 0 ? ", " : "") + Json(tokens[id]).dump() + ": " + std::to_string(id);

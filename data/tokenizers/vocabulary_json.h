@@ -1,4 +1,4 @@
-// A vocabulary as JSON: one flat object of tokens and their ids, from 0 on without a gap, as the
+// A vocabulary as JSON: a flat object of tokens and their ids, from 0 on without gaps, as in the
 // vocab.json of GPT-2 and of Marian's models.
 #pragma once
 
@@ -10,11 +10,11 @@
 
 namespace kette {
 
-/// The tokens as they are written. Ids that are no ids, or a token or an id that comes twice, are
-/// an Error that names the file and the entry.
+/// The tokens as written. Invalid ids, or a token or id that occurs twice, are an Error with the
+/// file and the entry.
 TokenTable read_vocabulary_json(const std::filesystem::path& file);
 
-/// What such a file holds. tokens: by id, as they are written.
+/// The content of such a file. tokens: by id, as written.
 std::string vocabulary_json(const std::vector<std::string>& tokens);
 
 }  // namespace kette

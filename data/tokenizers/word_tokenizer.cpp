@@ -26,8 +26,8 @@ std::string lowered(std::string word) {
   return word;
 }
 
-/// What a word looks like, from the most to the least telling: "<C-ings>", "<C-ngs>", ..., "<C->".
-/// F: a capital that a sentence may owe to its beginning; C: another; U: nothing but capitals; 0: digits.
+/// A word's looks, from the most to the least specific: "<C-ings>", "<C-ngs>", ..., "<C->". F: a
+/// capital perhaps due to the start of a sentence; C: another capital; U: only capitals; 0: digits.
 std::vector<std::string> looks_of(const std::string& word, bool is_first) {
   std::string shape;
   if (std::any_of(word.begin(), word.end(), is_digit)) shape += '0';
@@ -123,7 +123,7 @@ std::vector<std::int32_t> WordTokenizer::encode_text(std::string_view text, Side
   std::vector<std::int32_t> ids;
   for (const std::string& word : split_words(text)) {
     auto found = words_ids_.find(word);
-    // What begins a sentence may be known without its capital.
+    // The first word of a sentence may be known without its capital.
     if (found == words_ids_.end() && ids.empty()) {
       found = words_ids_.find(lowered(word.substr(0, 1)) + word.substr(1));
     }
@@ -145,7 +145,7 @@ std::vector<std::pair<std::string, std::string>> WordTokenizer::files() const {
   const auto words = spelt_.begin() + kFirst + static_cast<std::ptrdiff_t>(looks_);
   const Json json = {{"looks", std::vector<std::string>(spelt_.begin() + kFirst, words)},
                      {"words", std::vector<std::string>(words, spelt_.end())}};
-  // Bytes that are no UTF-8 cannot be in trees, which are read as UTF-8.
+  // All bytes are UTF-8, since trees are read as UTF-8.
   return {{kFile, json.dump(0) + "\n"}};
 }
 

@@ -1,6 +1,6 @@
-// Whole words as ids, for text that comes with spaces between its words. Words that are rare in the training
-// text, and new ones, go by what they look like: capitals, digits, hyphens, endings (Petrov et al. 2006,
-// section 3.3, and parsers before it). So every word is one id, and id n is word n. Kept as words.json.
+// Whole words as ids, for text with spaces between words. Rare and unseen words are replaced by
+// their looks: capitals, digits, hyphens, endings (Petrov et al. 2006, section 3.3, and parsers
+// before it). So every word is one id, and the n-th id is the n-th word. Stored as words.json.
 #pragma once
 
 #include <map>
@@ -14,19 +14,20 @@ class WordTokenizer final : public Tokenizer {
   using Shared = std::shared_ptr<const WordTokenizer>;
 
   static constexpr const char* kFile = "words.json";
-  static constexpr std::int64_t kRare = 1;  ///< a word seen so often teaches its looks, not itself
-  static constexpr std::int64_t kFewLooks =
-      5;  ///< looks shared by fewer rare words are not told apart
+  static constexpr std::int64_t kRare =
+      1;  ///< a word with at most this count is learnt by its looks
+  static constexpr std::int64_t kFewLooks = 5;  ///< looks of fewer rare words are not distinguished
 
-  /// Of the lines' words the most frequent, at most `vocabulary` ids in all.
+  /// Takes the most frequent words of the lines, at most `vocabulary` ids in all.
   static Shared train(std::span<const std::string_view> lines, std::int64_t vocabulary);
   static Shared load(const std::filesystem::path& folder);
 
   std::string kind() const override { return "word"; }
   std::int64_t vocabulary() const override { return std::ssize(spelt_); }
   SpecialTokens special() const override { return {}; }
+  bool reads_words() const override { return true; }
   std::string piece(std::int32_t id) const override;
-  /// Words joined by spaces; looks stand for themselves, "<C-ing>".
+  /// Words joined by spaces; looks as "<C-ing>".
   std::string decode(std::span<const std::int32_t> ids) const override;
   std::vector<std::pair<std::string, std::string>> files() const override;
 
@@ -35,7 +36,7 @@ class WordTokenizer final : public Tokenizer {
                 const std::string& name);
   std::vector<std::int32_t> encode_text(std::string_view text, Side side) const override;
 
-  std::size_t looks_;  // how many: the first after padding, unknown, begin and end
+  std::size_t looks_;  // their number: ids after padding, unknown, begin and end
   std::vector<std::string> spelt_;
   std::map<std::string, std::int32_t, std::less<>> looks_ids_, words_ids_;
 };

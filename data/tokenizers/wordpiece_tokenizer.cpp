@@ -27,7 +27,7 @@ bool is_chinese(char32_t character) {
   return false;
 }
 
-/// All that ASCII has besides letters, digits and blanks counts, such as $ and ^.
+/// Includes all of ASCII except letters, digits and blanks, such as $ and ^.
 bool stands_alone(char32_t character) {
   if (character >= 0x80) return is_punctuation(character);
   return character > U' ' && character < 0x7F && !is_letter(character) && !is_number(character);
@@ -44,12 +44,12 @@ std::u32string folded(std::u32string text, const WordPieceSettings& settings) {
     std::erase_if(text, is_nonspacing_mark);
   }
   if (!settings.lower_case) return text;
-  std::u32string lowered;  // each character by itself, so that a sigma is the same everywhere
+  std::u32string lowered;  // each character separately, so that sigma has one lower case
   for (const char32_t character : text) lowered += lower({&character, 1});
   return lowered;
 }
 
-/// settings: what they are where the file does not say it.
+/// settings: the defaults.
 WordPieceSettings read_settings(const std::filesystem::path& file, WordPieceSettings settings) {
   if (!std::filesystem::exists(file)) return settings;
   const auto json = parse_json<nlohmann::json>(read_text(file), file.string());
@@ -96,7 +96,8 @@ std::vector<std::string> pieces_in(const TokenizerJson& json) {
   return pieces;
 }
 
-/// Every step must be as BERT's is. Also of the settings in tokenizer_config.json, where they are said again.
+/// Throws unless every step is as in BERT's. Also checks the settings that tokenizer_config.json
+/// repeats.
 WordPieceSettings settings_in(const TokenizerJson& json, const std::filesystem::path& config) {
   json.expect("model/type", {"WordPiece", nullptr});
   json.expect("model/unk_token", {"[UNK]"});

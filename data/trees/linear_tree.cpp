@@ -36,7 +36,7 @@ std::string linearised_line(const Tree& tree) {
 }
 
 Tree tree_of(std::span<const std::string> symbols, std::span<const std::string> words) {
-  std::set<std::string> labels;  // what is closed somewhere is no tag
+  std::set<std::string> labels;  // a symbol that is closed anywhere is a label
   for (const std::string& symbol : symbols) {
     if (symbol.starts_with(kClosing)) labels.insert(symbol.substr(1));
   }

@@ -8,7 +8,7 @@
 namespace kette {
 namespace {
 
-/// No tree of language is nearly as deep; those who walk a tree call themselves for each level.
+/// Much deeper than any tree of language. A limit, since functions on trees recurse.
 constexpr std::size_t kDeepest = 500;
 constexpr std::string_view kEmptyElement = "-NONE-";
 constexpr std::string_view kRoot = "TOP";
@@ -22,7 +22,7 @@ std::string shortened(std::string_view text) {
   return std::string(text.substr(0, kMost)) + (text.size() > kMost ? "..." : "");
 }
 
-/// Reads a text part by part: a bracket, or a word up to the next bracket or space.
+/// Reads a text in parts: a bracket, or a word up to the next bracket or space.
 class TreeReader {
  public:
   explicit TreeReader(const std::string& name) { bank_.name = name; }
@@ -52,7 +52,7 @@ class TreeReader {
 
   bool is_within_tree() const { return !open_.empty(); }
 
-  /// The trees that have ended since it was last asked.
+  /// The trees that were completed since the last call.
   std::vector<Tree> take() {
     bank_.lines.clear();
     return std::exchange(bank_.trees, {});
@@ -83,7 +83,7 @@ class TreeReader {
     after_open_ = true;
   }
 
-  /// A label right after its bracket, or a word.
+  /// Adds a label, directly after its bracket, or a word.
   void add(std::string_view text) {
     KETTE_CHECK(!open_.empty(), here(line_), ": expected (, as a tree begins, given ",
                 shortened(text), "; is this a file of trees?");
@@ -128,7 +128,7 @@ void append_text(const Tree& tree, std::string& text) {
   text += ')';
 }
 
-/// Whether anything is left. Below the outer bracket everything has a label.
+/// Cleans a tree; returns whether anything is left. Nodes below the outer bracket need labels.
 bool clean(Tree& tree, const std::string& place) {
   if (tree.is_leaf() && tree.label == kEmptyElement) return false;
   tree.label = plain_label(tree.label);
@@ -143,7 +143,7 @@ bool clean(Tree& tree, const std::string& place) {
   return tree.is_leaf() || !tree.children.empty();
 }
 
-/// Each line for itself; nothing where a tree goes on to the next one.
+/// Reads each line separately; nothing if a tree continues on the next line.
 std::optional<Treebank> sentence_lines(const TextLines& text, const std::string& name) {
   TreeReader reader(name);
   Treebank bank{name, {}, {}};
@@ -166,7 +166,7 @@ bool has_a_tree_a_line(const Treebank& bank) {
   return true;
 }
 
-/// Without the empty lines at the end that are more than so many.
+/// Removes empty lines at the end beyond `sentences`.
 void shorten(Treebank& bank, std::size_t sentences) {
   while (bank.trees.size() > sentences && bank.trees.back() == Tree{}) {
     bank.trees.pop_back();

@@ -1,8 +1,8 @@
 // Constituency trees of the Penn Treebank (Marcus et al. 1993):
 //   (S (NP-SBJ (DT The) (NN cat)) (VP (VBZ sleeps)) (. .))
-// A leaf is a part-of-speech tag and a word, every other node a label and what it is made of. Read as
-// they are written, with function tags, traces and an outer bracket, or cleaned to what parsers are
-// trained on and write.
+// A leaf is a part-of-speech tag and a word; every other node is a label and children. Trees are
+// read as written, with function tags, traces and an outer bracket; cleaned() gives the form that
+// parsers are trained on and write.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ namespace kette {
 
 struct Tree {
   std::string label;
-  std::string word{};            ///< of a leaf
-  std::vector<Tree> children{};  ///< of every other node; none: an empty constituent
+  std::string word{};            ///< for a leaf
+  std::vector<Tree> children{};  ///< for any other node; none: an empty constituent
 
   bool is_leaf() const { return !word.empty(); }
   friend bool operator==(const Tree&, const Tree&) = default;
@@ -32,49 +32,49 @@ void each_leaf(const Tree& tree, const Visit& visit) {
   for (const Tree& child : tree.children) each_leaf(child, visit);
 }
 std::vector<std::string> words_of(const Tree& tree);
-/// Whether any leaf is a word and no empty element (-NONE-).
+/// Whether any leaf is a word, not an empty element (-NONE-).
 bool has_words(const Tree& tree);
 
-/// What a root is: a bracket with one of these labels, TOP, ROOT, S1, VROOT or none, that has no other around it but roots.
-/// It says nothing of the sentence: no parser learns it, and no score counts it.
+/// A root is a bracket with the label TOP, ROOT, S1, VROOT or none, and with no brackets around it
+/// but roots. It carries no information: no parser learns it, and no score counts it.
 bool is_root_label(std::string_view label);
-/// How many roots are around a tree, one in the other.
+/// The number of nested roots around a tree.
 std::size_t roots_of(const Tree& tree);
 
-/// On one line, as above.
+/// On one line, in the format above.
 std::string to_text(const Tree& tree);
-/// Words joined by spaces, and the reverse.
+/// Joins words by spaces, and splits them.
 std::string sentence_of(const Tree& tree);
 std::vector<std::string> split_words(std::string_view sentence);
 
-/// Trees and where they stand.
+/// Trees and their lines in a file.
 struct Treebank {
-  std::string name;  ///< of the file, in errors
+  std::string name;  ///< of the file, for errors
   std::vector<Tree> trees;
-  std::vector<std::int64_t> lines;  ///< on which each tree begins
+  std::vector<std::int64_t> lines;  ///< where each tree begins
 
   /// "train.mrg:12"
   std::string place(std::size_t tree) const;
 };
 
-/// The trees of a text, on one line each or on many. What is no tree is an Error that says where: text
-/// outside brackets, a word beside another node, a bracket too many or too few, none at all.
+/// The trees of a text, each on one line or several. Anything else is an Error with its place: text
+/// outside brackets, a word beside another node, a missing or extra bracket, no tree at all.
 Treebank parse_trees(const TextLines& text, const std::string& name);
-/// Those of a file, plain or packed.
+/// The trees of a file, plain or packed.
 Treebank read_trees(const std::filesystem::path& file, const LineLimits& limits = {});
-/// A parser's trees for gold's sentences. Where gold has a tree a line and the parser as many lines, each is read for itself,
-/// as evalb does: an empty one is a sentence without a tree, and several trees of one line are in a TOP. Otherwise as
-/// parse_trees() does.
+/// A parser's trees for gold's sentences. If gold has one tree per line and the parser as many
+/// lines, each line is read separately, as by evalb: an empty line is a sentence without a tree,
+/// and several trees on a line are put in a TOP. Otherwise as parse_trees().
 Treebank parse_trees_beside(const Treebank& gold, const TextLines& text, const std::string& name);
 Treebank read_trees_beside(const Treebank& gold, const std::filesystem::path& file,
                            const LineLimits& limits = {});
 
-/// NP-SBJ-1, NP=2 and ADVP|PRT without what follows the first -, = or |; -LRB- and the like as they are.
+/// Cuts NP-SBJ-1, NP=2 and ADVP|PRT at the first -, = or |; keeps -LRB- and the like.
 std::string plain_label(std::string_view label);
 
-/// Without function tags, without traces and other empty elements (-NONE-) and what is made of them
-/// alone, and without roots; one that holds more than one tree becomes a TOP. A tree without words is an Error with file and
-/// line.
+/// Removes function tags, traces and other empty elements (-NONE-), constituents of only these, and
+/// roots; a root with more than one tree becomes a TOP. A tree without words is an Error with file
+/// and line.
 Treebank cleaned(const Treebank& raw);
 
 }  // namespace kette

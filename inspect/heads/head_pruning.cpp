@@ -27,7 +27,10 @@ class RemainingHeads {
     copy(transpose(whole), 1, heads_.width, rows);
     part.copy_from(transpose(rows).value());
   }
-  void copy_smear(const Variable& from, const Variable& to) const { copy(from, 1, 1, to); }
+  /// Of parameters with a number for each head.
+  void copy_numbers(const std::vector<Variable>& from, const std::vector<Variable>& to) const {
+    for (std::size_t i = 0; i < from.size(); ++i) copy(from[i], 1, 1, to[i]);
+  }
 
  private:
   /// Those rows of `from` that belong to the heads, each of `width` rows in each of the blocks.
@@ -125,7 +128,7 @@ std::unique_ptr<AutoregressiveModel> without_heads(const AutoregressiveModel& mo
     const MultiHeadSelfAttention &whole = from[i]->self_attention, &part = to[i]->self_attention;
     const RemainingHeads remaining(whole.heads, *heads++);
     remaining.copy_rows(whole.query_key_value, part.query_key_value, 3);
-    if (whole.smears_keys()) remaining.copy_smear(whole.smear, part.smear);
+    remaining.copy_numbers(whole.mixer->of_heads(), part.mixer->of_heads());
     remaining.copy_columns(whole.output, part.output);
   }
   for (std::size_t i = 0; i < from.size(); ++i) {

@@ -11,6 +11,8 @@
 
 namespace kette {
 
+struct Report;
+
 struct HeadStudy {
   struct Row {
     Head head;
@@ -49,7 +51,7 @@ std::vector<Batch> sentence_batches(const Tokenizer& tokenizer,
 /// At most `count` windows of `context` tokens from the start of a text, each a batch.
 std::vector<Batch> text_windows(const TokenStream& text, std::int64_t context, std::int64_t count);
 
-/// The study as an offline page.
-std::string heads_page(const HeadStudy& study, const std::string& title, const std::string& lead);
+/// What it found, with a map of each number.
+Report to_report(const HeadStudy& study);
 
 }  // namespace kette

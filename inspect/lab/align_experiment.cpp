@@ -134,7 +134,7 @@ std::vector<AlignmentStudy> study_all(const ExperimentOptions& options,
   std::vector<AlignmentStudy> studies;
   if (!options.model.empty()) {
     const auto saved = load_model<AutoregressiveModel>(options.model, {}, options.device);
-    KETTE_CHECK(saved.model->has_encoder() && saved.tokenizer->kind() != "tree",
+    KETTE_CHECK(saved.model->has_encoder() && saved.tokenizer->writes() == Writes::text,
                 "lab align: expected a translation model, given ", options.model.string());
     studies.push_back(
         study_alignment(*saved.model, saved.tokenizer, corpus.test,
@@ -238,7 +238,7 @@ ExperimentReport align_experiment(const ExperimentOptions& options,
       {"So do its norms", "25.0 against 41.4", against(by_norms_shifted, by_norms),
        below(by_norms_shifted, by_norms)}};
 
-  Json rows = Json::array();
+  std::vector<Report> rows;
   HtmlTable table({{"model"},
                    {"BLEU", true},
                    {"layer", true},
@@ -250,9 +250,9 @@ ExperimentReport align_experiment(const ExperimentOptions& options,
   std::vector<Curve> curves;
   for (std::size_t i = 0; i < studies.size(); ++i) {
     const AlignmentStudy& study = studies[i];
-    Json row = {{"model", study.name}, {"bleu", study.bleu}};
+    Report row = Report::of_facts({{"model", study.name}, {"bleu", study.bleu}});
     for (std::size_t reading = 0; reading < kReadings.size(); ++reading) {
-      row[reading_name(reading)] = study.errors[reading];
+      row.fact(reading_name(reading), study.errors[reading]);
       Curve curve{study.name + ", " + reading_name(reading),
                   {},
                   {},
@@ -279,7 +279,8 @@ ExperimentReport align_experiment(const ExperimentOptions& options,
     drawings += alignment_drawing(sentence.source, sentence.target, sentence.aligned,
                                   std::vector<double>(sentence.target.size(), 1));
   }
-  report.numbers = {{"sentences", bundled_corpus(options.quick).test.size()}, {"models", rows}};
+  report.numbers.fact("sentences", bundled_corpus(options.quick).test.size());
+  report.numbers.list("models", std::move(rows));
   report.sections = {
       {"Alignment error rate of each layer",
        page.chart({"Alignment error rate", "layer of the decoder", "%", curves}) + table.str() +

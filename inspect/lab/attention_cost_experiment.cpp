@@ -5,6 +5,7 @@
 #include "autograd/tape.h"
 #include "inspect/lab/experiments.h"
 #include "inspect/page/html.h"
+#include "nn/linear_attention.h"
 #include "nn/probabilities.h"
 #include "tensor/backend.h"
 #include "tensor/observer.h"
@@ -57,9 +58,11 @@ struct AttentionCost {
 
 using Attend = std::function<Variable(const Variable& qkv, const Segments& segments)>;
 
-Attend fused(const AttentionPattern& pattern) {
-  return [pattern](const Variable& qkv, const Segments& segments) {
-    return PackedSequences(segments).self_attention(0, qkv, {.heads = 1, .pattern = pattern});
+Attend fused(const AttentionPattern& pattern, MakeMixer make_mixer = softmax_mixer) {
+  ParamStore store;
+  const auto mixer = make_mixer(Scope(store), {1, kWidth});
+  return [pattern, mixer](const Variable& qkv, const Segments& segments) {
+    return mixer->attend(qkv, PackedSequences(segments), 0, {.heads = 1, .pattern = pattern});
   };
 }
 
@@ -124,9 +127,10 @@ ExperimentReport attention_cost_experiment(const ExperimentOptions& options,
                                                   told("spelled out", 0.4)),
                       window = measure_attention(options, longest_linear,
                                                  fused(causal.within(reach)), told("window", 0.7)),
-                      linear = measure_attention(options, longest_linear,
-                                                 fused(causal.with_linear_weights()),
-                                                 told("linear", 0.85));
+                      linear = measure_attention(
+                          options, longest_linear,
+                          fused(causal.with_linear_weights(), linear_attention_mixer),
+                          told("linear", 0.85));
   constexpr std::size_t kLast = 4;
   const auto time_of = [&](const AttentionCost& cost) {
     return cost.exponent(cost.seconds, kLast);
@@ -163,16 +167,16 @@ ExperimentReport attention_cost_experiment(const ExperimentOptions& options,
   add_linear("attention to the last " + std::to_string(reach) + " tokens", window);
   add_linear("linear attention", linear);
   const auto numbers = [&](const AttentionCost& cost) {
-    return Json{{"lengths", cost.lengths},
-                {"seconds", cost.seconds},
-                {"bytes", cost.bytes},
-                {"time_exponent", time_of(cost)},
-                {"memory_exponent", memory_of(cost)}};
+    return Report::of_facts({{"lengths", cost.lengths},
+                             {"seconds", cost.seconds},
+                             {"bytes", cost.bytes},
+                             {"time_exponent", time_of(cost)},
+                             {"memory_exponent", memory_of(cost)}});
   };
-  report.numbers = {{"fused", numbers(full)},
-                    {"spelled_out", numbers(spelled)},
-                    {"window", numbers(window)},
-                    {"linear", numbers(linear)}};
+  report.numbers.inner("fused", numbers(full));
+  report.numbers.inner("spelled_out", numbers(spelled));
+  report.numbers.inner("window", numbers(window));
+  report.numbers.inner("linear", numbers(linear));
   const auto chart = [&](const char* what, const char* unit,
                          std::vector<double> AttentionCost::*costs) {
     return page.chart({what,

@@ -119,34 +119,35 @@ ExperimentReport circuits_experiment(const ExperimentOptions& options,
 
   HtmlTable table(
       {{"head"}, {"copying", true, "Sum of OV's eigenvalues over that of their moduli"}});
-  Json of_heads = Json::array();
+  std::vector<Report> of_heads, of_pairs;
   std::vector<Curve> query_key, output_value;
   for (std::size_t i = 0; i < heads.size(); ++i) {
     table.row({name_of(i), fixed_or_dash(copying[i], 3)});
     const AttentionKind kind = attentions[heads[i].attention].kind;
     query_key.push_back(spectrum_curve(name_of(i), kind, spectra[i].query_key, head_width));
     output_value.push_back(spectrum_curve(name_of(i), kind, spectra[i].output_value, head_width));
-    of_heads.push_back({{"head", name_of(i)},
-                        {"copying", copying[i]},
-                        {"query_key", query_key.back().y},
-                        {"output_value", output_value.back().y}});
+    of_heads.push_back(Report::of_facts({{"head", name_of(i)},
+                                         {"copying", copying[i]},
+                                         {"query_key", query_key.back().y},
+                                         {"output_value", output_value.back().y}}));
   }
   HtmlTable composed({{"earlier"}, {"later"}, {"query", true}, {"key", true}, {"value", true}});
-  Json of_pairs = Json::array();
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const auto& [query, key, value] = pairs[i].over_random;
     const std::string earlier = name_of(pairs[i].earlier), later = name_of(pairs[i].later);
-    of_pairs.push_back(
-        {{"earlier", earlier}, {"later", later}, {"query", query}, {"key", key}, {"value", value}});
+    of_pairs.push_back(Report::of_facts({{"earlier", earlier},
+                                         {"later", later},
+                                         {"query", query},
+                                         {"key", key},
+                                         {"value", value}}));
     if (i < kShownPairs) {
       composed.row({earlier, later, fixed(query, 3), fixed(key, 3), fixed(value, 3)});
     }
   }
-  report.numbers = {{"width", width},
-                    {"head_width", head_width},
-                    {"random_composition", random},
-                    {"heads", of_heads},
-                    {"pairs", of_pairs}};
+  report.numbers.facts(
+      {{"width", width}, {"head_width", head_width}, {"random_composition", random}});
+  report.numbers.list("heads", std::move(of_heads));
+  report.numbers.list("pairs", std::move(of_pairs));
   report.sections = {
       {"Singular values",
        page.chart({"Of QK, over the largest", "number", "share", query_key}) +

@@ -2,13 +2,14 @@
 // "paper, here, holds" side by side. For `kette lab`.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "data/files/json_text.h"
 #include "inspect/page/page.h"
+#include "inspect/report/report.h"
 #include "tensor/device.h"
 
 namespace kette {
@@ -31,9 +32,14 @@ struct ExperimentOptions {
 
 struct ExperimentReport {
   std::vector<Finding> findings;
-  Json numbers = Json::object();  ///< all that was measured
+  Report numbers{};  ///< all that was measured, as facts
   /// Of the page: heading and HTML.
   std::vector<std::pair<std::string, std::string>> sections;
+
+  bool holds() const {
+    return std::all_of(findings.begin(), findings.end(),
+                       [](const Finding& finding) { return finding.holds; });
+  }
 };
 
 /// Told what is being done and which share of all is done, 0 to 1.
@@ -55,9 +61,11 @@ struct Experiment {
 /// All of them (experiments.cpp).
 const std::vector<Experiment>& experiments();
 
-/// An experiment's report as an offline page, its findings on top.
-std::string experiment_page(const Experiment& experiment, const ExperimentReport& report,
-                            Page page);
+/// What an experiment found: each claim beside what the paper has. page: with the charts of its sections.
+Report to_report(const Experiment& experiment, const ExperimentReport& found, bool quick,
+                 const Page& page);
+/// All experiments.
+Report list_of_experiments();
 
 /// The names of those that read an input: "lens, align".
 std::string readers_of(const std::string& input);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "inspect/page/html.h"
+#include "inspect/report/text.h"
 #include "tensor/suggestion.h"
 
 namespace kette {
@@ -79,18 +80,51 @@ std::string readers_of(const std::string& input) {
   return joined(names);
 }
 
-std::string experiment_page(const Experiment& experiment, const ExperimentReport& report,
-                            Page page) {
-  HtmlTable findings({{"holds"}, {"claim"}, {"paper"}, {"here"}});
-  for (const Finding& finding : report.findings) {
-    findings.row({HtmlTable::Cell::html(finding.holds ? "<b class=\"yes\">yes</b>"
-                                                      : "<b class=\"no\">no</b>"),
-                  finding.claim, finding.paper, finding.here});
+Report to_report(const Experiment& experiment, const ExperimentReport& found, bool quick,
+                 const Page& page) {
+  Report report{.title = "kette lab " + experiment.name};
+  report.begun = std::make_shared<const Page>(page);
+  if (quick) report.line("With --quick, which proves nothing:\n");
+  for (const Finding& one : found.findings) {
+    report.line(text("%-5s %s\n      paper: %s\n      here:  %s\n", one.holds ? "holds" : "NOT",
+                     one.claim.c_str(), one.paper.c_str(), one.here.c_str()));
   }
-  page.section("Findings",
-               findings.str() + "<p class=\"note\">After " + escaped(experiment.paper) + ".</p>\n");
-  for (const auto& [heading, html] : report.sections) page.section(heading, html);
-  return page.str();
+  report.fact("experiment", experiment.name);
+  report.fact("quick", quick);
+  report.fact("holds", found.holds());
+  report.section("Findings");
+  report.table(tabulated("findings", found.findings,
+                         {{{.title = "holds", .where = kPage},
+                           [](const Finding& one) {
+                             return Cell().draw(one.holds ? "<b class=\"yes\">yes</b>"
+                                                          : "<b class=\"no\">no</b>");
+                           }},
+                          {{.key = "claim", .title = "claim"}, &Finding::claim},
+                          {{.key = "paper", .title = "paper"}, &Finding::paper},
+                          {{.key = "here", .title = "here"}, &Finding::here},
+                          {{.key = "holds", .where = kJson}, &Finding::holds}}),
+               kJson | kPage);
+  report.note("After " + escaped(experiment.paper) + ".");
+  report.inner("numbers", found.numbers);
+  for (const auto& [heading, html] : found.sections) {
+    report.section(heading);
+    report.drawing([html = html](Page&) { return html; });
+  }
+  return report;
+}
+
+Report list_of_experiments() {
+  Report report{.title = "Experiments", .lead = "Made by kette lab --list."};
+  for (const Experiment& one : experiments()) {
+    report.line(text("%-16s %s\n%-16s after %s\n", one.name.c_str(), one.what.c_str(), "",
+                     one.paper.c_str()));
+  }
+  report.table(tabulated("experiments", experiments(),
+                         {{{.key = "name", .title = "name"}, &Experiment::name},
+                          {{.key = "what", .title = "what"}, &Experiment::what},
+                          {{.key = "paper", .title = "after"}, &Experiment::paper}}),
+               kJson | kPage);
+  return report;
 }
 
 }  // namespace kette

@@ -158,14 +158,18 @@ ExperimentReport grokking_experiment(const ExperimentOptions& options,
        percent(plain.accuracy()) + " after " + fixed(plain.steps.back(), 0) + " steps",
        plain.memorised >= 0 && plain.accuracy() < 0.9}};
   const auto numbers = [](const GrokkingRun& run) {
-    return Json{{"steps", run.steps.back()},         {"memorised", run.memorised},
-                {"generalised", run.generalised},    {"train_loss", run.train_loss.back()},
-                {"test_loss", run.test_loss.back()}, {"test_accuracy", run.accuracy()},
-                {"key_share", run.key_share.back()}, {"shares", run.shares}};
+    return Report::of_facts({{"steps", run.steps.back()},
+                             {"memorised", run.memorised},
+                             {"generalised", run.generalised},
+                             {"train_loss", run.train_loss.back()},
+                             {"test_loss", run.test_loss.back()},
+                             {"test_accuracy", run.accuracy()},
+                             {"key_share", run.key_share.back()},
+                             {"shares", run.shares}});
   };
-  report.numbers = {{"modulus", sizes.modulus},
-                    {"weight_decay_1", numbers(decayed)},
-                    {"weight_decay_0", numbers(plain)}};
+  report.numbers.fact("modulus", sizes.modulus);
+  report.numbers.inner("weight_decay_1", numbers(decayed));
+  report.numbers.inner("weight_decay_0", numbers(plain));
   Curve spectrum{"weight decay 1", {}, decayed.shares};
   for (std::size_t i = 0; i < decayed.shares.size(); ++i) {
     spectrum.x.push_back(static_cast<double>(i + 1));

@@ -84,33 +84,39 @@ std::vector<Finding> findings_of_gates(const PruningStudy& study) {
        fixed(100 * open, 0) + " % against " + fixed(100 * shut, 0) + " %", open > shut}};
 }
 
-Json numbers_of(const PruningStudy& study) {
-  Json heads = Json::array(), random = Json::array();
+Report numbers_of(const PruningStudy& study) {
+  std::vector<Report> heads;
   for (std::size_t i = 0; i < study.heads.size(); ++i) {
-    heads.push_back({{"attention", study.attentions[study.heads[i].attention].name()},
-                     {"head", study.heads[i].head},
-                     {"change", study.without[i].change},
-                     {"p", study.without[i].p},
-                     {"importance", study.importance[i].mean}});
+    heads.push_back(
+        Report::of_facts({{"attention", study.attentions[study.heads[i].attention].name()},
+                          {"head", study.heads[i].head},
+                          {"change", study.without[i].change},
+                          {"p", study.without[i].p},
+                          {"importance", study.importance[i].mean}}));
   }
+  std::vector<std::vector<double>> random;
   for (const PruningCurve& curve : study.at_random) random.push_back(curve.bleu);
   const auto listed = [](const std::vector<GatedResult>& results) {
-    Json list = Json::array();
+    std::vector<Report> list;
     for (const GatedResult& result : results) {
-      list.push_back({{"penalty", result.penalty}, {"bleu", result.bleu}, {"left", result.open}});
+      list.push_back(Report::of_facts(
+          {{"penalty", result.penalty},
+           {"bleu", result.bleu},
+           {"left", std::vector<std::int64_t>(result.open.begin(), result.open.end())}}));
     }
     return list;
   };
-  Json numbers = {{"bleu", study.whole},
-                  {"heads", heads},
-                  {"shares", PruningCurve::kShares},
-                  {"by_importance", study.by_importance.bleu},
-                  {"by_normalized", study.by_normalized.bleu},
-                  {"random", random},
-                  {"gates_on_encoder", listed(study.gates_on_encoder)},
-                  {"gates_on_all", listed(study.gates_on_all)}};
+  Report numbers = Report::of_facts({{"bleu", study.whole}});
+  numbers.list("heads", std::move(heads));
+  numbers.facts(
+      {{"shares", std::vector<double>(PruningCurve::kShares.begin(), PruningCurve::kShares.end())},
+       {"by_importance", study.by_importance.bleu},
+       {"by_normalized", study.by_normalized.bleu},
+       {"random", random}});
+  numbers.list("gates_on_encoder", listed(study.gates_on_encoder));
+  numbers.list("gates_on_all", listed(study.gates_on_all));
   for (std::size_t kind = 0; kind < kAttentionKinds.size(); ++kind) {
-    numbers[enum_name(kAttentionKinds[kind])] = study.of_kinds[kind].bleu;
+    numbers.fact(enum_name(kAttentionKinds[kind]), study.of_kinds[kind].bleu);
   }
   return numbers;
 }

@@ -225,16 +225,16 @@ ExperimentReport induction_experiment(const ExperimentOptions& options,
            " without the best alone",
        of(1, undone).least() >= 0.7}};
 
-  Json& numbers = report.numbers;
-  numbers["seeds"] = options.seeds;
-  numbers["steps"] = sizes.steps;
+  report.numbers.facts({{"seeds", options.seeds}, {"steps", sizes.steps}});
   for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
-    numbers[kinds[kind].name] = {{"gain", of(kind, gain).values},
-                                 {"jump", of(kind, jump_of).values},
-                                 {"prefix_matching", of(kind, score).values},
-                                 {"induction_heads", of(kind, heads).values},
-                                 {"undone_by_masking", of(kind, undone).values},
-                                 {"undone_by_masking_the_best", of(kind, undone_by_one).values}};
+    report.numbers.inner(
+        kinds[kind].name,
+        Report::of_facts({{"gain", of(kind, gain).values},
+                          {"jump", of(kind, jump_of).values},
+                          {"prefix_matching", of(kind, score).values},
+                          {"induction_heads", of(kind, heads).values},
+                          {"undone_by_masking", of(kind, undone).values},
+                          {"undone_by_masking_the_best", of(kind, undone_by_one).values}}));
   }
   std::vector<Curve> gains, scores;
   std::string patterns;
@@ -252,7 +252,7 @@ ExperimentReport induction_experiment(const ExperimentOptions& options,
         {kinds[kind].name, tokens, tokens, first.pattern, 1, "token", "token",
          "Rows: the token that looks. Prefix matching " + fixed(first.score.back(), 2)});
   }
-  Json labels = Json::array();
+  std::vector<std::string> labels;
   for (std::int64_t i = 0; i < tokens; ++i) {
     labels.push_back(std::to_string(i % kSegment) + " of time " + std::to_string(i / kSegment + 1));
   }

@@ -55,7 +55,7 @@ ExperimentReport lens_experiment(const ExperimentOptions& options,
   KETTE_CHECK(!options.model.empty() && !options.source.empty() && !options.target.empty(),
               "lab lens: expected --model, --src and --tgt, given fewer");
   const auto saved = load_model<AutoregressiveModel>(options.model, {}, options.device);
-  KETTE_CHECK(saved.model->has_encoder() && saved.tokenizer->kind() != "tree",
+  KETTE_CHECK(saved.model->has_encoder() && saved.tokenizer->writes() == Writes::text,
               "lab lens: expected a translation model, given ", options.model.string());
   const std::vector<std::string> sources = lines_of(options.source),
                                  targets = lines_of(options.target);
@@ -99,8 +99,12 @@ ExperimentReport lens_experiment(const ExperimentOptions& options,
                       fixed(encoder, 2), rises(encoder, 0.5)},
                      {"and is the model's own at the last, exactly", fixed(whole, 4),
                       fixed(encoder.back(), 4), encoder.back() == whole}};
-  report.numbers = {{"divergence", divergence}, {"agreement", agreement},  {"exact", levels.exact},
-                    {"accuracy", accuracy},     {"encoder_bleu", encoder}, {"bleu", whole}};
+  report.numbers = Report::of_facts({{"divergence", divergence},
+                                     {"agreement", agreement},
+                                     {"exact", levels.exact},
+                                     {"accuracy", accuracy},
+                                     {"encoder_bleu", encoder},
+                                     {"bleu", whole}});
   const auto curve = [](const std::string& name, const std::vector<double>& y) {
     Curve result{name, {}, y};
     for (std::size_t i = 0; i < y.size(); ++i) result.x.push_back(static_cast<double>(i));

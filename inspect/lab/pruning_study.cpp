@@ -45,7 +45,7 @@ StudiedTranslator translator_of(const ExperimentOptions& options, const Translat
   const bundled::Corpus& corpus = bundled_corpus(options.quick);
   if (!options.model.empty()) {
     auto saved = load_model<AutoregressiveModel>(options.model, {}, options.device);
-    KETTE_CHECK(saved.model->has_encoder() && saved.tokenizer->kind() != "tree",
+    KETTE_CHECK(saved.model->has_encoder() && saved.tokenizer->writes() == Writes::text,
                 "lab heads: expected a translation model, given ", options.model.string());
     return {std::move(saved.model), bundled_tokens(corpus, saved.tokenizer)};
   }

@@ -177,29 +177,30 @@ ExperimentReport scaling_experiment(const ExperimentOptions& options,
        law.size_exponent() > 0.3 && law.size_exponent() < 0.7},
       {"The loss of a larger run with more data lies in the interval that was predicted before it",
        between(predicted, 4), fixed(held_out.loss, 4), inside}};
-  const auto json_of = [](const ScalingPoint& point) {
-    return Json{{"parameters", point.parameters}, {"tokens", point.tokens}, {"loss", point.loss}};
+  const auto numbers_of_point = [](const ScalingPoint& point) {
+    return Report::of_facts(
+        {{"parameters", point.parameters}, {"tokens", point.tokens}, {"loss", point.loss}});
   };
-  Json runs = Json::array();
-  for (const ScalingPoint& point : points) runs.push_back(json_of(point));
+  std::vector<Report> runs;
+  for (const ScalingPoint& point : points) runs.push_back(numbers_of_point(point));
   const auto pair_of = [](const ScalingInterval& interval) {
-    return Json::array({interval.low, interval.high});
+    return std::vector<double>{interval.low, interval.high};
   };
-  report.numbers = {{"runs", runs},
-                    {"E", law.floor},
-                    {"A", law.size_factor},
-                    {"alpha", law.alpha},
-                    {"B", law.data_factor},
-                    {"beta", law.beta},
-                    {"E_interval", pair_of(floor)},
-                    {"alpha_interval", pair_of(alpha)},
-                    {"beta_interval", pair_of(beta)},
-                    {"size_exponent", law.size_exponent()},
-                    {"size_exponent_interval", pair_of(size_exponent)},
-                    {"compute_exponent", law.compute_exponent()},
-                    {"compute_exponent_interval", pair_of(compute_exponent)},
-                    {"predicted", pair_of(predicted)},
-                    {"held_out", json_of(held_out)}};
+  report.numbers.list("runs", std::move(runs));
+  report.numbers.facts({{"E", law.floor},
+                        {"A", law.size_factor},
+                        {"alpha", law.alpha},
+                        {"B", law.data_factor},
+                        {"beta", law.beta},
+                        {"E_interval", pair_of(floor)},
+                        {"alpha_interval", pair_of(alpha)},
+                        {"beta_interval", pair_of(beta)},
+                        {"size_exponent", law.size_exponent()},
+                        {"size_exponent_interval", pair_of(size_exponent)},
+                        {"compute_exponent", law.compute_exponent()},
+                        {"compute_exponent_interval", pair_of(compute_exponent)},
+                        {"predicted", pair_of(predicted)}});
+  report.numbers.inner("held_out", numbers_of_point(held_out));
   std::vector<Curve> by_data, by_compute;
   Curve best{"the law's best sizes", {}, {}};
   for (std::size_t i = 0; i < sizes.widths.size(); ++i) {

@@ -85,28 +85,29 @@ std::string name_of(const SharpnessRun& run) { return "eta " + fixed(run.step_si
 std::string step_text(double step) { return step < 0 ? "never" : fixed(step, 0); }
 std::string percent(double share) { return fixed(100 * share, 0) + " %"; }
 
-Json numbers_of(const SharpnessRun& run) {
-  Json residuals = Json::array(), products = Json::array();
+Report numbers_of(const SharpnessRun& run) {
+  std::vector<double> residuals;
+  std::vector<std::int64_t> products;
   for (const EigenvalueEstimate& found : run.sharpness) {
     residuals.push_back(found.residual);
     products.push_back(found.products);
   }
-  return {{"eta", run.step_size},
-          {"edge", run.edge()},
-          {"reached", run.reached()},
-          {"late_share_of_edge", run.late_share()},
-          {"share_since_reached", run.share_since_reached()},
-          {"steps", run.steps},
-          {"sharpness", values_of(run)},
-          {"residuals", residuals},
-          {"products", products},
-          {"shifted", shifted(run)},
-          {"settled", all_settled(run)},
-          {"loss", run.losses.back()},
-          {"rising_before", rising_before(run)},
-          {"rising_after", rising_after(run)},
-          {"by_product", run.by_product},
-          {"by_difference", run.by_difference}};
+  return Report::of_facts({{"eta", run.step_size},
+                           {"edge", run.edge()},
+                           {"reached", run.reached()},
+                           {"late_share_of_edge", run.late_share()},
+                           {"share_since_reached", run.share_since_reached()},
+                           {"steps", run.steps},
+                           {"sharpness", values_of(run)},
+                           {"residuals", residuals},
+                           {"products", products},
+                           {"shifted", shifted(run)},
+                           {"settled", all_settled(run)},
+                           {"loss", run.losses.back()},
+                           {"rising_before", rising_before(run)},
+                           {"rising_after", rising_after(run)},
+                           {"by_product", run.by_product},
+                           {"by_difference", run.by_difference}});
 }
 
 std::string table_of(const std::vector<SharpnessRun>& runs) {
@@ -232,11 +233,11 @@ ExperimentReport sharpness_experiment(const ExperimentOptions& options,
            of_each(runs,
                    [](const auto& run) { return fixed(1e9 * difference_gap(run), 1) + "e-9"; }),
        holds_for_all(runs, [](const auto& run) { return difference_gap(run) < 1e-6; })}};
-  Json of_runs = Json::array();
+  std::vector<Report> of_runs;
   for (const SharpnessRun& run : runs) of_runs.push_back(numbers_of(run));
-  report.numbers = {{"parameters", runs.front().parameters},
-                    {"tokens", sizes.windows * sizes.context},
-                    {"runs", of_runs}};
+  report.numbers.facts(
+      {{"parameters", runs.front().parameters}, {"tokens", sizes.windows * sizes.context}});
+  report.numbers.list("runs", std::move(of_runs));
   report.sections = {
       {"Sharpness along gradient descent",
        charts_of(runs, page) + table_of(runs) +

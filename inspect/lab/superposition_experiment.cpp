@@ -100,12 +100,12 @@ ExperimentReport superposition_experiment(const ExperimentOptions& options,
       {"Of equal importance, features pair up: over a range of densities nine of ten have a dimensionality "
        "within 0.03 of 1/2",
        "sticks at 1/2", stuck > 0 ? "at densities " + densities_at_half : "at none", stuck >= 2}};
-  report.numbers = {{"fading", {{"densities", fading.densities}, {"represented", counts}}},
-                    {"equal",
-                     {{"densities", equal.densities},
-                      {"dimensions_per_feature", dimensions_each},
-                      {"share_at_half", at_half}}}};
-  Json labels = Json::array();
+  report.numbers.inner(
+      "fading", Report::of_facts({{"densities", fading.densities}, {"represented", counts}}));
+  report.numbers.inner("equal", Report::of_facts({{"densities", equal.densities},
+                                                  {"dimensions_per_feature", dimensions_each},
+                                                  {"share_at_half", at_half}}));
+  std::vector<std::string> labels;
   for (std::int64_t i = 0; i < fading.features; ++i) labels.push_back(std::to_string(i));
   page.label("feature", labels);
   report.sections = {

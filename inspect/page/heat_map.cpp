@@ -110,8 +110,8 @@ std::string heat_map(const HeatMap& map) {
 }
 
 std::string titled_heat_map(const HeatMap& map) {
-  return "<figure><figcaption>" + escaped(map.title) + "</figcaption>" + heat_map(map) +
-         "</figure>\n";
+  return "<figure><figcaption>" + escaped(map.caption.empty() ? map.title : map.caption) +
+         "</figcaption>" + heat_map(map) + "</figure>\n";
 }
 
 }  // namespace kette

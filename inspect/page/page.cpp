@@ -148,11 +148,21 @@ Page::Page(std::string title, std::string lead)
       lead_(std::move(lead)),
       data_(std::make_unique<Json>(Json::object())),
       charts_(std::make_unique<Json>(Json::array())) {}
+Page::Page(const Page& other)
+    : title_(other.title_),
+      lead_(other.lead_),
+      contents_(other.contents_),
+      sections_(other.sections_),
+      scripts_(other.scripts_),
+      data_(std::make_unique<Json>(*other.data_)),
+      charts_(std::make_unique<Json>(*other.charts_)) {}
 Page::Page(Page&&) noexcept = default;
 Page::~Page() = default;
 
 void Page::data(const std::string& key, Json value) { (*data_)[key] = std::move(value); }
-void Page::label(const std::string& key, Json names) { (*data_)["labels"][key] = std::move(names); }
+void Page::label(const std::string& key, const std::vector<std::string>& names) {
+  (*data_)["labels"][key] = names;
+}
 
 void Page::section(const std::string& heading, const std::string& html) {
   std::string id = anchor(heading);

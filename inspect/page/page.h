@@ -42,6 +42,7 @@ class Page {
  public:
   /// lead: a sentence or two below the title, plain text.
   Page(std::string title, std::string lead);
+  Page(const Page& other);
   Page(Page&&) noexcept;
   ~Page();
 
@@ -53,7 +54,7 @@ class Page {
   /// Something that scripts know as data[key].
   void data(const std::string& key, Json value);
   /// Names of the rows or columns of maps, which are data["labels"][key].
-  void label(const std::string& key, Json names);
+  void label(const std::string& key, const std::vector<std::string>& names);
   /// For scripts that more than the page itself needs; runs after those of every page.
   void script(std::string_view source) { scripts_.emplace_back(source); }
 

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "decode/search_limits.h"
+#include "decode/search_source.h"
 #include "decode/translator.h"
-#include "decode/tree_parser.h"
 #include "inspect/heads/head_gates.h"
 #include "inspect/page/html.h"
 #include "inspect/passes/logit_attribution.h"
@@ -118,19 +118,9 @@ Explanation explain_translation(const AutoregressiveModel& model, const SharedTo
                                 const std::string& language) {
   KETTE_CHECK(model.has_encoder(),
               "explain: expected a translation model, given one without an encoder");
-  const auto trees = std::dynamic_pointer_cast<const TreeTokenizer>(tokenizer);
   SearchOptions options = asked;
-  Ids source;
-  std::shared_ptr<const TreeConstraint> constraint;
-  if (trees) {
-    options.extra_length = parse_options().extra_length;
-    const TreeSource read = tree_source(model, *trees, text, options, 1);
-    source = read.ids;
-    if (!source.empty())
-      constraint = std::make_shared<TreeConstraint>(trees, std::ssize(read.words), read.longest);
-  } else {
-    source = tokenizer->encode_source(text, language);
-  }
+  const SourceIds read = search_source(model, tokenizer, text, language, options);
+  const Ids& source = read.ids;
   KETTE_CHECK(!source.empty(), "explain: expected a sentence, given no tokens");
   KETTE_CHECK(std::ssize(source) < model.positions(), "explain: expected at most ",
               model.positions() - 1, " tokens, given ", source.size());
@@ -139,7 +129,7 @@ Explanation explain_translation(const AutoregressiveModel& model, const SharedTo
   Request request{0, source, {special.begin}};
   request.source.push_back(special.end);
   request.banned = banned_in_translations(special, options.allow_unknown);
-  request.constraint = constraint;
+  request.constraint = read.constraint;
   BeamTree beam = beam_tree(*ready, options, longest_output(options, model, std::ssize(source)),
                             special.end, std::move(request));
   const Ids target = beam.n_best.front().tokens;
@@ -154,9 +144,8 @@ Explanation explain_translation(const AutoregressiveModel& model, const SharedTo
   }
   e.alignments = alignments(of_layers);
   const auto translated = [&](Tap* tap) {
-    const std::vector<SourceIds> one = {{.ids = source, .constraint = constraint}};
     const WorkOptions work{.threads = 1, .tap = tap};
-    return tokenizer->decode(translate_ids(*ready, one, options, work).front().front().tokens);
+    return tokenizer->decode(translate_ids(*ready, {read}, options, work).front().front().tokens);
   };
   for (std::int64_t level = 0; level <= std::ssize(model.encoder()); ++level) {
     EncoderExit exit(*ready, level);

@@ -74,8 +74,8 @@ using PatchProgress = std::function<void(std::int64_t done, std::int64_t total)>
 PatchStudy study_patches(const AutoregressiveModel& model, const std::vector<Counterfactual>& pairs,
                          const PatchProgress& progress = {});
 
-/// The study as an offline page.
-std::string patch_page(const PatchStudy& study, const Tokenizer& tokenizer,
-                       const std::string& title, const std::string& lead);
+/// What it found, of one pair word by word.
+struct Report;
+Report to_report(const PatchStudy& study, const Tokenizer& tokenizer);
 
 }  // namespace kette

@@ -55,7 +55,8 @@ ModelComparison compare_models(const Model& a, const Model& b, const Batch& text
 /// Some random tokens that both know.
 Batch random_text(const Model& a, const Model& b);
 
-std::string comparison_page(const ModelComparison& comparison, const std::string& a,
-                            const std::string& b, const std::string& text);
+struct Report;
+/// a, b: what the two are called.
+Report to_report(const ModelComparison& comparison, const std::string& a, const std::string& b);
 
 }  // namespace kette

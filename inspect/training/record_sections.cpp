@@ -5,8 +5,6 @@
 #include <cmath>
 #include <optional>
 
-#include "data/files/json_text.h"
-#include "inspect/page/heat_map.h"
 #include "inspect/page/html.h"
 #include "inspect/page/sparkline.h"
 
@@ -50,26 +48,31 @@ std::optional<int> whole_number(const std::string& text) {
 
 class RecordSections {
  public:
-  RecordSections(Page& page, const PlottedRun& run, int number, bool with_name)
-      : page_(page),
+  RecordSections(Report& report, const PlottedRun& run, int number, bool with_name)
+      : report_(report),
         record_(run.record),
         number_(number),
         suffix_(with_name ? " of " + run.name : "") {}
 
   void add() {
     find_heads();
-    if (!heads_.empty()) page_.section("Heads" + suffix_, heads());
-    const std::string layers = stream() + parameters(), lens = lens_charts();
-    if (!layers.empty()) page_.section("Layers" + suffix_, side_by_side(layers));
-    if (!lens.empty()) page_.section("Logit lens" + suffix_, side_by_side(lens));
+    if (!heads_.empty()) add_heads();
+    std::vector<Chart> layers, lens;
+    add_stream(layers);
+    add_parameters(layers);
+    add_lens(lens);
+    add_section("Layers", std::move(layers));
+    add_section("Logit lens", std::move(lens));
   }
 
  private:
   /// Points of a curve of which there may be hundreds.
   static constexpr std::size_t kMostPoints = 120, kMostOfSparkline = 60;
 
-  static std::string side_by_side(const std::string& charts) {
-    return "<div class=\"charts\">" + charts + "</div>\n";
+  void add_section(const std::string& heading, std::vector<Chart> charts) {
+    if (charts.empty()) return;
+    report_.section(heading + suffix_);
+    report_.charts(std::move(charts), true);
   }
 
   const Series& of(const RecordedHead& head, const char* key) const {
@@ -95,10 +98,17 @@ class RecordSections {
   }
 
   // --- heads
-  std::string heads() {
-    return "<p class=\"note\">A few texts of the validation set are run through the model every few steps; "
-           "all numbers are means over their tokens.</p>\n" +
-           roles() + maps() + side_by_side(charts());
+  void add_heads() {
+    report_.section("Heads" + suffix_);
+    report_.note(
+        "A few texts of the validation set are run through the model every few steps; all numbers are means over "
+        "their tokens.");
+    report_.heading("What each head became");
+    report_.table(roles(), kPage);
+    add_maps();
+    std::vector<Chart> charts;
+    add_charts(charts);
+    report_.charts(std::move(charts), true);
   }
 
   /// What a head does at one of its records: the place in kHeadNumbers, or -1.
@@ -115,38 +125,39 @@ class RecordSections {
     return role;
   }
 
-  std::string roles() const {
-    HtmlTable table({{"head"},
-                     {"looks at", false, "what more than half of it is for, at the last record"},
-                     {"share", true, "of its maxima, or its mean probability"},
-                     {"since step", true, "the first record from which on it did so"},
-                     {"share, step by step"},
-                     {"entropy", true, "nats, at the last record"},
-                     {"entropy, step by step"}});
+  Table roles() const {
+    Table table{
+        .columns = {
+            {.title = "head"},
+            {.title = "looks at", .help = "what more than half of it is for, at the last record"},
+            {.title = "share",
+             .digits = decimals(2),
+             .help = "of its maxima, or its mean probability"},
+            {.title = "since step",
+             .digits = decimals(0),
+             .help = "the first record from which on it did so"},
+            {.title = "share, step by step"},
+            {.title = "entropy", .digits = decimals(2), .help = "nats, at the last record"},
+            {.title = "entropy, step by step"}}};
     for (const RecordedHead& head : heads_) {
       const Series& entropy = of(head, "entropy");
       const std::size_t last = entropy.values.size() - 1;
       const int role = role_at(head, last);
       const double widest = *std::max_element(entropy.values.begin(), entropy.values.end());
-      std::vector<HtmlTable::Cell> cells = {head.name()};
-      if (role < 0) {
-        cells.insert(cells.end(), {"\xE2\x80\x93", "", "", ""});
-      } else {
-        const Series& share = of(head, kHeadNumbers[role].key);
+      std::vector<Cell> cells = {head.name(), "\xE2\x80\x93", "", "", ""};
+      if (role >= 0) {
+        const Series& of_role = of(head, kHeadNumbers[role].key);
         std::size_t since = last;
         while (since > 0 && role_at(head, since - 1) == role) --since;
-        cells.emplace_back(kHeadNumbers[role].role);
-        cells.emplace_back(fixed(share.values[last], 2), share.values[last]);
-        cells.emplace_back(fixed(share.steps[since], 0));
-        cells.push_back(
-            HtmlTable::Cell::html(sparkline(thinned(share, kMostOfSparkline).values, 0, 1)));
+        cells = {head.name(), kHeadNumbers[role].role, Cell::share(of_role.values[last]),
+                 of_role.steps[since],
+                 Cell().draw(sparkline(thinned(of_role, kMostOfSparkline).values, 0, 1))};
       }
-      cells.emplace_back(fixed(entropy.values[last], 2));
-      cells.push_back(
-          HtmlTable::Cell::html(sparkline(thinned(entropy, kMostOfSparkline).values, 0, widest)));
-      table.row(cells);
+      cells.emplace_back(entropy.values[last]);
+      cells.push_back(Cell().draw(sparkline(thinned(entropy, kMostOfSparkline).values, 0, widest)));
+      table.rows.push_back({std::move(cells)});
     }
-    return "<h3>What each head became</h3>\n" + table.str();
+    return table;
   }
 
   std::vector<std::string> kinds() const {
@@ -165,26 +176,30 @@ class RecordSections {
     return heads;
   }
 
-  std::string maps() {
-    std::string html =
-        "<h3>All heads, step by step</h3>\n<p class=\"note\">A row of a map is a head, from the "
-        "first layer down; steps go from left to right; the darker, the more. Click a map for its numbers.</p>\n";
-    Json steps = Json::array();
+  void add_maps() {
+    report_.heading("All heads, step by step");
+    report_.note(
+        "A row of a map is a head, from the first layer down; steps go from left to right; the darker, the more. "
+        "Click a map for its numbers.");
+    std::vector<std::string> steps;
     const std::vector<double> all = of(heads_.front(), "entropy").steps;
     for (const std::size_t column : columns_of(all.size())) steps.push_back(fixed(all[column], 0));
     const std::string steps_key = "steps " + std::to_string(number_);
-    page_.label(steps_key, steps);
+    report_.labels(steps_key, std::move(steps));
     for (const std::string& kind : kinds()) {
       const std::vector<RecordedHead> heads = heads_of_kind(kind);
-      Json names = Json::array();
+      std::vector<std::string> names;
       for (const RecordedHead& head : heads) names.push_back(head.name());
       const std::string key = kind + " heads " + std::to_string(number_);
-      page_.label(key, names);
-      html += "<h4>" + escaped(kind) + "</h4>\n<div class=\"strips\">";
-      for (const HeadNumber& number : kHeadNumbers) html += map_of(heads, number, key, steps_key);
-      html += "</div>\n";
+      report_.labels(key, std::move(names));
+      std::vector<HeatMap> maps;
+      for (const HeadNumber& number : kHeadNumbers) {
+        if (of(heads.front(), number.key).values.empty()) continue;
+        maps.push_back(map_of(heads, number, key, steps_key));
+      }
+      report_.heading(kind);
+      report_.maps("", std::move(maps));
     }
-    return html;
   }
 
   /// A map of hundreds of columns has one of some.
@@ -198,9 +213,8 @@ class RecordSections {
     return columns;
   }
 
-  std::string map_of(const std::vector<RecordedHead>& heads, const HeadNumber& number,
-                     const std::string& rows_key, const std::string& steps_key) const {
-    if (of(heads.front(), number.key).values.empty()) return "";
+  HeatMap map_of(const std::vector<RecordedHead>& heads, const HeadNumber& number,
+                 const std::string& rows_key, const std::string& steps_key) const {
     const std::vector<std::size_t> columns = columns_of(of(heads.front(), "entropy").values.size());
     std::vector<float> values;
     for (const RecordedHead& head : heads) {
@@ -212,21 +226,19 @@ class RecordSections {
     }
     float most = 1;  // of shares
     for (const float value : values) most = std::max(most, value);
-    HeatMap map{heads.front().kind() + ": " + number.what,
-                std::ssize(heads),
-                std::ssize(columns),
-                values,
-                most,
-                rows_key,
-                steps_key};
-    map.note = "Heads by steps.";
-    map.wide = true;
-    return "<figure><figcaption>" + escaped(number.what) + "</figcaption>" + heat_map(map) +
-           "</figure>\n";
+    return {.title = heads.front().kind() + ": " + number.what,
+            .rows = std::ssize(heads),
+            .columns = std::ssize(columns),
+            .values = std::move(values),
+            .most = most,
+            .row_labels = rows_key,
+            .column_labels = steps_key,
+            .note = "Heads by steps.",
+            .wide = true,
+            .caption = number.what};
   }
 
-  std::string charts() {
-    std::string html;
+  void add_charts(std::vector<Chart>& charts) const {
     for (const std::string& kind : kinds()) {
       for (const HeadNumber& number : kHeadNumbers) {
         const std::string key = number.key;
@@ -235,10 +247,9 @@ class RecordSections {
         for (const RecordedHead& head : heads_of_kind(kind)) {
           add_curve(curves, head.name(), of(head, number.key));
         }
-        html += chart(kind + ": " + number.what, "", std::move(curves));
+        add_step_chart(charts, kind + ": " + number.what, "", std::move(curves));
       }
     }
-    return html;
   }
 
   // --- layers
@@ -263,38 +274,32 @@ class RecordSections {
     return curves;
   }
 
-  std::string stream() {
-    std::string html;
+  void add_stream(std::vector<Chart>& charts) const {
     for (const std::string side : {"encoder", "decoder"}) {
-      html += chart("Residual stream of the " + side, "mean length of a row",
-                    levels("norms/stream/" + side + "/"), true);
-      html +=
-          chart("Effective dimensions of the " + side + "'s residual stream",
-                "participation ratio of the variances", levels("norms/dimensions/" + side + "/"));
+      add_step_chart(charts, "Residual stream of the " + side, "mean length of a row",
+                     levels("norms/stream/" + side + "/"), true);
+      add_step_chart(charts, "Effective dimensions of the " + side + "'s residual stream",
+                     "participation ratio of the variances",
+                     levels("norms/dimensions/" + side + "/"));
     }
-    return html;
   }
 
-  std::string parameters() {
-    std::string html;
+  void add_parameters(std::vector<Chart>& charts) const {
     for (const auto& [key, title, unit] :
          {std::tuple("norms/gradient/", "Gradient", "norm, layer by layer"),
           std::tuple("norms/update/", "A step's change of the values",
                      "norm of the change / norm of the values")}) {
       std::vector<Curve> curves;
       for (const auto& [layer, series] : below(record_, key)) add_curve(curves, layer, series);
-      html += chart(title, unit, std::move(curves), true);
+      add_step_chart(charts, title, unit, std::move(curves), true);
     }
-    return html;
   }
 
-  std::string lens_charts() {
-    const std::string html =
-        chart("What the model would say after each block", "KL to what it says in the end, nats",
-              levels("lens/divergence/")) +
-        chart("The best token after each block", "share that is the best one in the end",
-              levels("lens/agreement/"));
-    return html;
+  void add_lens(std::vector<Chart>& charts) const {
+    add_step_chart(charts, "What the model would say after each block",
+                   "KL to what it says in the end, nats", levels("lens/divergence/"));
+    add_step_chart(charts, "The best token after each block",
+                   "share that is the best one in the end", levels("lens/agreement/"));
   }
 
   void add_curve(std::vector<Curve>& curves, const std::string& name, const Series& series) const {
@@ -305,12 +310,7 @@ class RecordSections {
     curves.push_back(std::move(curve));
   }
 
-  std::string chart(const std::string& title, const std::string& unit, std::vector<Curve> curves,
-                    bool log_y = false) {
-    return step_chart(page_, title, unit, std::move(curves), log_y);
-  }
-
-  Page& page_;
+  Report& report_;
   const StepSeries& record_;
   int number_;
   std::string suffix_;
@@ -319,17 +319,19 @@ class RecordSections {
 
 }  // namespace
 
-std::string step_chart(Page& page, const std::string& title, const std::string& unit,
-                       std::vector<Curve> curves, bool log_y) {
-  if (curves.empty()) return "";
-  Chart chart{title, "step", unit, std::move(curves)};
-  chart.log_y = log_y;
-  chart.group = "steps";
-  return page.chart(chart);
+void add_step_chart(std::vector<Chart>& charts, const std::string& title, const std::string& unit,
+                    std::vector<Curve> curves, bool log_y) {
+  if (curves.empty()) return;
+  charts.push_back({.title = title,
+                    .x_title = "step",
+                    .y_title = unit,
+                    .curves = std::move(curves),
+                    .log_y = log_y,
+                    .group = "steps"});
 }
 
-void add_record_sections(Page& page, const PlottedRun& run, int number, bool with_name) {
-  RecordSections(page, run, number, with_name).add();
+void add_record_sections(Report& report, const PlottedRun& run, int number, bool with_name) {
+  RecordSections(report, run, number, with_name).add();
 }
 
 }  // namespace kette

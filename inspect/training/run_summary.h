@@ -11,7 +11,7 @@
 namespace kette {
 
 struct PlottedRun {
-  std::string name;
+  std::string name, folder;
   std::vector<std::pair<std::string, std::string>> settings;  ///< of config.toml
   StepSeries log, record;
 };

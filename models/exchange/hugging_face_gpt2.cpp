@@ -1,8 +1,8 @@
-#include "models/exchange/hugging_face_gpt2.h"
-
+// GPT2LMHeadModel of transformers. Its linear maps are kept as [in, out]; what else differs from models/gpt.h is a
+// setting, and an Error where it does.
 #include "data/files/atomic_file.h"
-#include "data/files/json_text.h"
-#include "models/exchange/hugging_face_llama.h"
+#include "models/exchange/hugging_face_forms.h"
+#include "models/exchange/hugging_face_parts.h"
 
 namespace kette::hugging_face {
 namespace {
@@ -11,23 +11,40 @@ namespace fs = std::filesystem;
 
 constexpr const char* kPrefix = "transformer.";  // of GPT2LMHeadModel; GPT2Model has none
 
+constexpr Name kGpt2Names[] = {
+    {.theirs = "wte", .ours = "token_embedding", .of_vocabulary = true},
+    {"wpe", "position_embedding"},
+    {"h.*.ln_1", "layers/*/attention_norm"},
+    {.theirs = "h.*.attn.c_attn", .ours = "layers/*/attention/query_key_value", .transposed = true},
+    {.theirs = "h.*.attn.c_proj", .ours = "layers/*/attention/output", .transposed = true},
+    {"h.*.ln_2", "layers/*/feed_forward_norm"},
+    {.theirs = "h.*.mlp.c_fc", .ours = "layers/*/feed_forward/inner", .transposed = true},
+    {.theirs = "h.*.mlp.c_proj", .ours = "layers/*/feed_forward/outer", .transposed = true},
+    {"ln_f", "final_norm"},
+    {.theirs = "lm_head", .ours = "output", .of_vocabulary = true, .is_apart = true}};
+
+std::vector<Setting> gpt2_settings(GptConfig& c) {
+  return {{"n_layer", &c.layers},
+          {"n_embd", &c.width},
+          {"n_inner", &c.hidden, true},
+          {"n_head", &c.heads},
+          {"vocab_size", &c.vocabulary},
+          {"n_positions", &c.context},
+          {"activation_function", &c.feed_forward, true},
+          {"layer_norm_epsilon", &c.norm_epsilon, true},
+          {"resid_pdrop", &c.dropout, true},
+          {"embd_pdrop", Json(c.dropout)},
+          {"attn_pdrop", &c.attention_dropout, true},
+          {"tie_word_embeddings", &c.tied_output, true}};
+}
+
 std::string layer_name(std::int64_t layer) { return "h." + std::to_string(layer); }
 
 GptConfig gpt2_config(const Settings& settings) {
   GptConfig config;
-  config.layers = settings.get<std::int64_t>("n_layer");
-  config.width = settings.get<std::int64_t>("n_embd");
-  config.hidden = settings.get<std::int64_t>("n_inner", 4 * config.width);
-  config.heads = settings.get<std::int64_t>("n_head");
-  config.vocabulary = settings.get<std::int64_t>("vocab_size");
-  config.context = settings.get<std::int64_t>("n_positions");
-  config.dropout = settings.get<double>("resid_pdrop", 0.1);
-  config.attention_dropout = settings.get<double>("attn_pdrop", 0.1);
-  config.tied_output = settings.get<bool>("tie_word_embeddings", true);
-  config.norm_epsilon = settings.get<double>("layer_norm_epsilon", kNormEpsilon);
-  if (settings.has("activation_function")) {  // else gelu_new
-    config.feed_forward = read_activation(settings, "activation_function");
-  }
+  config.dropout = config.attention_dropout = 0.1;
+  read(settings, gpt2_settings(config));
+  if (!settings.has("n_inner")) config.hidden = 4 * config.width;
   settings.check([&] {
     KETTE_CHECK(config.hidden > 0, "n_inner: expected at least 1, given ", config.hidden);
     config.check();
@@ -36,33 +53,6 @@ GptConfig gpt2_config(const Settings& settings) {
   settings.expect("scale_attn_by_inverse_layer_idx", false, false);
   settings.expect("add_cross_attention", false, false);
   return config;
-}
-
-/// prefix: of all names but the head's.
-Parts parts_of(const Gpt& model, const std::string& prefix = "") {
-  Parts parts = {{.name = prefix + "wte.weight",
-                  .ours = model.token_embedding().table.value(),
-                  .of_vocabulary = true},
-                 {prefix + "wpe.weight", model.position_embedding()->table.value()}};
-  const auto add_linear = [&parts](const std::string& name, const Linear& linear) {
-    parts.push_back({name + ".weight", linear.weight.value(), true});
-    parts.push_back({name + ".bias", linear.bias.value()});
-  };
-  for (std::int64_t i = 0; i < model.config().layers; ++i) {
-    const Block& block = model.decoder()[i];
-    const std::string name = prefix + layer_name(i);
-    add_norm(parts, name + ".ln_1", block.self_attention_norm.norm);
-    add_linear(name + ".attn.c_attn", block.self_attention.query_key_value);
-    add_linear(name + ".attn.c_proj", block.self_attention.output);
-    add_norm(parts, name + ".ln_2", block.feed_forward_norm->norm);
-    add_linear(name + ".mlp.c_fc", block.feed_forward->inner);
-    add_linear(name + ".mlp.c_proj", block.feed_forward->outer);
-  }
-  add_norm(parts, prefix + "ln_f", *model.decoder_norm());
-  if (!model.config().tied_output) {
-    parts.push_back({.name = kHead, .ours = model.output().weight.value(), .of_vocabulary = true});
-  }
-  return parts;
 }
 
 /// Early models carry their causal masks, which are constants.
@@ -101,59 +91,56 @@ void check_form(const GptConfig& config) {
   }
 }
 
-}  // namespace
-
-SavedModel<Gpt> read_gpt2(const fs::path& folder, const Settings& settings) {
+SavedModel<Model> read_gpt2(const fs::path& folder, const Settings& settings) {
   GptConfig config = gpt2_config(settings);
   Parameters parameters(folder, kPrefix);
   parameters.expect(layer_name(config.layers - 1) + ".ln_1.weight");
   SharedTokenizer tokenizer = load_tokenizer(folder, "gpt2");
   config.vocabulary = parameters.expect_vocabulary(settings, config.vocabulary, *tokenizer);
 
-  auto model = std::make_unique<Gpt>(config);
-  parameters.expect_at_least(model->parameters().elements());
-  model->allocate(DType::f32, {}, Gradients::none);
-  read(parameters, parts_of(*model));
-  if (config.tied_output) {
-    check_tied_head(parameters, "wte.weight", model->token_embedding().table.value());
-  }
+  std::unique_ptr<Model> model = make_model(config, parameters);
+  const Parts parts = parts_of(*model, kGpt2Names);
+  read(parameters, parts);
+  if (config.tied_output) check_tied_head(parameters, parts.front());
   pass_over_masks(parameters, config.layers);
   parameters.expect_all_read();
   return {std::move(model), std::move(tokenizer), {}};
 }
 
-void write_gpt2(const fs::path& folder, const SavedModel<Gpt>& saved) {
-  const GptConfig& config = saved.model->config();
+void write_gpt2(const fs::path& folder, const SavedModel<Model>& saved) {
+  auto config = dynamic_cast<const GptConfig&>(saved.model->config());
   const Tokenizer& tokenizer = *saved.tokenizer;
   check_form(config);
   KETTE_CHECK(tokenizer.kind() == "gpt2",
               "export: expected a gpt2 tokenizer, which is all that GPT2Tokenizer reads, given one "
               "of the kind ",
               tokenizer.kind());
+  Json settings = {{"architectures", {"GPT2LMHeadModel"}}, {"model_type", "gpt2"}};
+  write(gpt2_settings(config), settings);
+  write_language_model(folder, std::move(settings), config, tokenizer);
+  write(folder, parts_of(*saved.model, kGpt2Names, kPrefix));
+}
+
+std::string what_gpt2(const ModelConfig& config) {
+  const auto* gpt = dynamic_cast<const GptConfig*>(&config);
+  if (gpt == nullptr || setting_unlike_llama(*gpt).empty()) return "";
+  return "GPT-2, " + std::to_string(gpt->layers);
+}
+
+}  // namespace
+
+void write_language_model(const fs::path& folder, Json settings, const GptConfig& config,
+                          const Tokenizer& tokenizer) {
   const std::int32_t end = tokenizer.special().end;
-  const Json settings = {{"architectures", {"GPT2LMHeadModel"}},
-                         {"model_type", "gpt2"},
-                         {"n_layer", config.layers},
-                         {"n_embd", config.width},
-                         {"n_inner", config.hidden},
-                         {"n_head", config.heads},
-                         {"vocab_size", config.vocabulary},
-                         {"n_positions", config.context},
-                         {"activation_function", name_of_activation(config.feed_forward)},
-                         {"layer_norm_epsilon", config.norm_epsilon},
-                         {"resid_pdrop", config.dropout},
-                         {"embd_pdrop", config.dropout},
-                         {"attn_pdrop", config.attention_dropout},
-                         {"tie_word_embeddings", config.tied_output},
-                         {"bos_token_id", end},
-                         {"eos_token_id", end},
-                         {"torch_dtype", "float32"}};
+  settings.update({{"bos_token_id", end}, {"eos_token_id", end}, {"torch_dtype", "float32"}});
+  if (config.attention_window > 0) settings["sliding_window"] = config.attention_window;
   const Json tokenizer_settings = {{"tokenizer_class", "GPT2Tokenizer"},
                                    {"model_max_length", config.context}};
   write_file_atomically(folder / "config.json", settings.dump(2) + "\n");
   write_file_atomically(folder / "tokenizer_config.json", tokenizer_settings.dump(2) + "\n");
   tokenizer.save(folder);
-  write(folder, parts_of(*saved.model, kPrefix));
 }
+
+const Form gpt2_form = {{"gpt2"}, what_gpt2, read_gpt2, write_gpt2};
 
 }  // namespace kette::hugging_face

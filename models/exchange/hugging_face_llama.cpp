@@ -1,8 +1,9 @@
-#include "models/exchange/hugging_face_llama.h"
-
+// LlamaForCausalLM and MistralForCausalLM of transformers. Both turn element i of a head with element i + half, as
+// autograd/ops/rotary.h does. What Kette lacks, such as scaled angles and biases, is an Error.
 #include "data/files/atomic_file.h"
-#include "data/files/json_text.h"
 #include "data/tokenizers/added_tokens.h"
+#include "models/exchange/hugging_face_forms.h"
+#include "models/exchange/hugging_face_parts.h"
 
 namespace kette::hugging_face {
 namespace {
@@ -10,6 +11,39 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kModelPrefix = "model.";  // of all names but the head's
+
+constexpr Name kLlamaNames[] = {
+    {.theirs = "embed_tokens", .ours = "token_embedding", .of_vocabulary = true},
+    {"layers.*.input_layernorm", "layers/*/attention_norm"},
+    {"layers.*.self_attn.q_proj", "layers/*/attention/query_key_value", 0},
+    {"layers.*.self_attn.k_proj", "layers/*/attention/query_key_value", 1},
+    {"layers.*.self_attn.v_proj", "layers/*/attention/query_key_value", 2},
+    {"layers.*.self_attn.o_proj", "layers/*/attention/output"},
+    {"layers.*.post_attention_layernorm", "layers/*/feed_forward_norm"},
+    {"layers.*.mlp.gate_proj", "layers/*/feed_forward/inner", 0},
+    {"layers.*.mlp.up_proj", "layers/*/feed_forward/inner", 1},
+    {"layers.*.mlp.down_proj", "layers/*/feed_forward/outer"},
+    {"norm", "final_norm"},
+    {.theirs = "lm_head", .ours = "output", .of_vocabulary = true, .is_apart = true}};
+
+/// kv_heads: as many as heads where each has its own.
+std::vector<Setting> llama_settings(GptConfig& c, std::int64_t& kv_heads) {
+  return {{"num_hidden_layers", &c.layers},
+          {"hidden_size", &c.width},
+          {"intermediate_size", &c.hidden},
+          {"num_attention_heads", &c.heads},
+          {"num_key_value_heads", &kv_heads, true},
+          {"head_dim", Json(c.width / c.heads)},
+          {"vocab_size", &c.vocabulary},
+          {"max_position_embeddings", &c.context},
+          {"hidden_act", Json("silu")},
+          {"rms_norm_eps", &c.norm_epsilon, true},
+          // transformers 4 reads the one and transformers 5 the other
+          {"rope_theta", Json(c.rotary_base)},
+          {"rope_parameters", Json{{"rope_type", "default"}, {"rope_theta", c.rotary_base}}},
+          {"attention_dropout", &c.attention_dropout, true},
+          {"tie_word_embeddings", &c.tied_output, true}};
+}
 
 /// transformers 5 keeps what turns the heads in an entry of its own, "rope_parameters".
 double rotary_base(const Settings& settings) {
@@ -43,18 +77,13 @@ std::int64_t window(const Settings& settings) {
 GptConfig llama_config(const Settings& settings) {
   const bool is_mistral = settings.get<std::string>("model_type") == "mistral";
   GptConfig config;
-  config.layers = settings.get<std::int64_t>("num_hidden_layers");
-  config.width = settings.get<std::int64_t>("hidden_size");
-  config.hidden = settings.get<std::int64_t>("intermediate_size");
-  config.heads = settings.get<std::int64_t>("num_attention_heads");
-  const auto kv_heads = settings.get<std::int64_t>("num_key_value_heads", config.heads);
+  std::int64_t kv_heads = 0;
+  config.dropout = config.attention_dropout = 0;
+  config.tied_output = false;
+  config.norm_epsilon = 1e-6;
+  read(settings, llama_settings(config, kv_heads));
+  if (!settings.has("num_key_value_heads")) kv_heads = config.heads;
   config.kv_heads = kv_heads == config.heads ? 0 : kv_heads;
-  config.vocabulary = settings.get<std::int64_t>("vocab_size");
-  config.context = settings.get<std::int64_t>("max_position_embeddings");
-  config.dropout = 0;
-  config.attention_dropout = settings.get<double>("attention_dropout", 0.0);
-  config.tied_output = settings.get<bool>("tie_word_embeddings", false);
-  config.norm_epsilon = settings.get<double>("rms_norm_eps", 1e-6);
   config.rotary_base = rotary_base(settings);
   config.attention_window = is_mistral ? window(settings) : 0;
   config.positions = Positions::rotary;
@@ -75,39 +104,6 @@ GptConfig llama_config(const Settings& settings) {
   return config;
 }
 
-/// prefix: of all names but the head's.
-Parts llama_parts(const Gpt& model, const std::string& prefix = "") {
-  Parts parts = {{.name = prefix + "embed_tokens.weight",
-                  .ours = model.token_embedding().table.value(),
-                  .of_vocabulary = true}};
-  const auto add_rows = [&parts](const std::string& name, const Linear& map, std::int64_t begin,
-                                 std::int64_t count) {
-    parts.push_back({name + ".weight", map.weight.value().slice(begin, begin + count)});
-  };
-  const GptConfig& config = model.config();
-  for (std::int64_t i = 0; i < config.layers; ++i) {
-    const Block& block = model.decoder()[i];
-    const MultiHeadSelfAttention& attention = block.self_attention;
-    const std::string name = prefix + "layers." + std::to_string(i) + ".";
-    const std::int64_t width = config.width, keys = attention.key_width(), hidden = config.hidden;
-    parts.push_back({name + "input_layernorm.weight", block.self_attention_norm.norm.gain.value()});
-    add_rows(name + "self_attn.q_proj", attention.query_key_value, 0, width);
-    add_rows(name + "self_attn.k_proj", attention.query_key_value, width, keys);
-    add_rows(name + "self_attn.v_proj", attention.query_key_value, width + keys, keys);
-    add_rows(name + "self_attn.o_proj", attention.output, 0, width);
-    parts.push_back(
-        {name + "post_attention_layernorm.weight", block.feed_forward_norm->norm.gain.value()});
-    add_rows(name + "mlp.gate_proj", block.feed_forward->inner, 0, hidden);
-    add_rows(name + "mlp.up_proj", block.feed_forward->inner, hidden, hidden);
-    add_rows(name + "mlp.down_proj", block.feed_forward->outer, 0, width);
-  }
-  parts.push_back({prefix + "norm.weight", model.decoder_norm()->gain.value()});
-  if (!config.tied_output) {
-    parts.push_back({.name = kHead, .ours = model.output().weight.value(), .of_vocabulary = true});
-  }
-  return parts;
-}
-
 /// Early models carry the frequencies of their angles, which are constants.
 void pass_over_frequencies(Parameters& parameters, std::int64_t layers) {
   for (std::int64_t i = 0; i < layers; ++i) {
@@ -115,9 +111,7 @@ void pass_over_frequencies(Parameters& parameters, std::int64_t layers) {
   }
 }
 
-}  // namespace
-
-SavedModel<Gpt> read_llama(const fs::path& folder, const Settings& settings) {
+SavedModel<Model> read_llama(const fs::path& folder, const Settings& settings) {
   GptConfig config = llama_config(settings);
   Parameters parameters(folder, kModelPrefix);
   parameters.expect("layers." + std::to_string(config.layers - 1) + ".input_layernorm.weight");
@@ -131,17 +125,38 @@ SavedModel<Gpt> read_llama(const fs::path& folder, const Settings& settings) {
   SharedTokenizer tokenizer = load_tokenizer(folder, "gpt2");
   config.vocabulary = parameters.expect_vocabulary(settings, config.vocabulary, *tokenizer);
 
-  auto model = std::make_unique<Gpt>(config);
-  parameters.expect_at_least(model->parameters().elements());
-  model->allocate(DType::f32, {}, Gradients::none);
-  read(parameters, llama_parts(*model));
-  if (config.tied_output) {
-    check_tied_head(parameters, "embed_tokens.weight", model->token_embedding().table.value());
-  }
+  std::unique_ptr<Model> model = make_model(config, parameters);
+  const Parts parts = parts_of(*model, kLlamaNames);
+  read(parameters, parts);
+  if (config.tied_output) check_tied_head(parameters, parts.front());
   pass_over_frequencies(parameters, config.layers);
   parameters.expect_all_read();
   return {std::move(model), std::move(tokenizer), {}};
 }
+
+void write_llama(const fs::path& folder, const SavedModel<Model>& saved) {
+  auto config = dynamic_cast<const GptConfig&>(saved.model->config());
+  const Tokenizer& tokenizer = *saved.tokenizer;
+  KETTE_CHECK(tokenizer.kind() == "gpt2",
+              "export: expected a gpt2 tokenizer, the only one that Kette writes beside a model in "
+              "Llama's form, given one of the kind ",
+              tokenizer.kind());
+  const bool is_mistral = config.attention_window > 0;
+  std::int64_t kv_heads = config.heads / config.pattern().group;
+  Json settings = {{"architectures", {is_mistral ? "MistralForCausalLM" : "LlamaForCausalLM"}},
+                   {"model_type", is_mistral ? "mistral" : "llama"}};
+  write(llama_settings(config, kv_heads), settings);
+  write_language_model(folder, std::move(settings), config, tokenizer);
+  write(folder, parts_of(*saved.model, kLlamaNames, kModelPrefix));
+}
+
+std::string what_llama(const ModelConfig& config) {
+  const auto* gpt = dynamic_cast<const GptConfig*>(&config);
+  if (gpt == nullptr || !setting_unlike_llama(*gpt).empty()) return "";
+  return (gpt->attention_window > 0 ? "Mistral, " : "Llama, ") + std::to_string(gpt->layers);
+}
+
+}  // namespace
 
 std::string setting_unlike_llama(const GptConfig& c) {
   const std::pair<const char*, bool> settings[] = {
@@ -158,45 +173,6 @@ std::string setting_unlike_llama(const GptConfig& c) {
   return "";
 }
 
-bool is_llama(const GptConfig& config) { return setting_unlike_llama(config).empty(); }
-
-void write_llama(const fs::path& folder, const SavedModel<Gpt>& saved) {
-  const GptConfig& config = saved.model->config();
-  const Tokenizer& tokenizer = *saved.tokenizer;
-  KETTE_CHECK(tokenizer.kind() == "gpt2",
-              "export: expected a gpt2 tokenizer, the only one that Kette writes beside a model in "
-              "Llama's form, given one of the kind ",
-              tokenizer.kind());
-  const std::int32_t end = tokenizer.special().end;
-  const bool is_mistral = config.attention_window > 0;
-  Json settings = {
-      {"architectures", {is_mistral ? "MistralForCausalLM" : "LlamaForCausalLM"}},
-      {"model_type", is_mistral ? "mistral" : "llama"},
-      {"num_hidden_layers", config.layers},
-      {"hidden_size", config.width},
-      {"intermediate_size", config.hidden},
-      {"num_attention_heads", config.heads},
-      {"num_key_value_heads", config.heads / config.pattern().group},
-      {"head_dim", config.width / config.heads},
-      {"vocab_size", config.vocabulary},
-      {"max_position_embeddings", config.context},
-      {"hidden_act", "silu"},
-      {"rms_norm_eps", config.norm_epsilon},
-      // transformers 4 reads the one and transformers 5 the other
-      {"rope_theta", config.rotary_base},
-      {"rope_parameters", {{"rope_type", "default"}, {"rope_theta", config.rotary_base}}},
-      {"attention_dropout", config.attention_dropout},
-      {"tie_word_embeddings", config.tied_output},
-      {"bos_token_id", end},
-      {"eos_token_id", end},
-      {"torch_dtype", "float32"}};
-  if (is_mistral) settings["sliding_window"] = config.attention_window;
-  const Json tokenizer_settings = {{"tokenizer_class", "GPT2Tokenizer"},
-                                   {"model_max_length", config.context}};
-  write_file_atomically(folder / "config.json", settings.dump(2) + "\n");
-  write_file_atomically(folder / "tokenizer_config.json", tokenizer_settings.dump(2) + "\n");
-  tokenizer.save(folder);
-  write(folder, llama_parts(*saved.model, kModelPrefix));
-}
+const Form llama_form = {{"llama", "mistral"}, what_llama, read_llama, write_llama};
 
 }  // namespace kette::hugging_face

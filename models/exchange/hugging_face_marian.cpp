@@ -1,10 +1,12 @@
-#include "models/exchange/hugging_face_marian.h"
-
+// MarianMTModel of transformers. Its positions are sines before cosines, its logits have a bias, its decoder starts with
+// the padding; the rest is models/transformer.h. A model of Kette's with interleaved sinusoids is written in the other
+// order (models/exchange/sinusoid_layout.h), and a joint tokenizer as both of MarianTokenizer's.
 #include <algorithm>
 
 #include "data/files/atomic_file.h"
-#include "data/files/json_text.h"
 #include "data/tokenizers/vocabulary_json.h"
+#include "models/exchange/hugging_face_forms.h"
+#include "models/exchange/hugging_face_parts.h"
 #include "models/exchange/sinusoid_layout.h"
 
 namespace kette::hugging_face {
@@ -24,19 +26,53 @@ constexpr const char* kBias = "final_logits_bias";
 /// Sinusoids in bfloat16 are this near to themselves.
 constexpr double kRounding = 1.0 / 128;
 
+constexpr Name kMarianNames[] = {
+    {.theirs = "model.shared", .ours = "shared_embedding", .of_vocabulary = true},
+    {.theirs = kBias, .ours = "output/bias", .of_vocabulary = true},
+    {"model.encoder.layers.*.self_attn.q_proj", "encoder/*/self_attention/query_key_value", 0},
+    {"model.encoder.layers.*.self_attn.k_proj", "encoder/*/self_attention/query_key_value", 1},
+    {"model.encoder.layers.*.self_attn.v_proj", "encoder/*/self_attention/query_key_value", 2},
+    {"model.encoder.layers.*.self_attn.out_proj", "encoder/*/self_attention/output"},
+    {"model.encoder.layers.*.self_attn_layer_norm", "encoder/*/self_attention_norm"},
+    {"model.encoder.layers.*.fc1", "encoder/*/feed_forward/inner"},
+    {"model.encoder.layers.*.fc2", "encoder/*/feed_forward/outer"},
+    {"model.encoder.layers.*.final_layer_norm", "encoder/*/feed_forward_norm"},
+    {"model.decoder.layers.*.self_attn.q_proj", "decoder/*/self_attention/query_key_value", 0},
+    {"model.decoder.layers.*.self_attn.k_proj", "decoder/*/self_attention/query_key_value", 1},
+    {"model.decoder.layers.*.self_attn.v_proj", "decoder/*/self_attention/query_key_value", 2},
+    {"model.decoder.layers.*.self_attn.out_proj", "decoder/*/self_attention/output"},
+    {"model.decoder.layers.*.self_attn_layer_norm", "decoder/*/self_attention_norm"},
+    {"model.decoder.layers.*.fc1", "decoder/*/feed_forward/inner"},
+    {"model.decoder.layers.*.fc2", "decoder/*/feed_forward/outer"},
+    {"model.decoder.layers.*.final_layer_norm", "decoder/*/feed_forward_norm"},
+    {"model.decoder.layers.*.encoder_attn.q_proj", "decoder/*/cross_attention/query"},
+    {"model.decoder.layers.*.encoder_attn.k_proj", "decoder/*/cross_attention/key_value", 0},
+    {"model.decoder.layers.*.encoder_attn.v_proj", "decoder/*/cross_attention/key_value", 1},
+    {"model.decoder.layers.*.encoder_attn.out_proj", "decoder/*/cross_attention/output"},
+    {"model.decoder.layers.*.encoder_attn_layer_norm", "decoder/*/cross_attention_norm"}};
+
+std::vector<Setting> marian_settings(TransformerConfig& c) {
+  return {{"encoder_layers", &c.encoder_layers},
+          {"decoder_layers", &c.decoder_layers},
+          {"d_model", &c.width},
+          {"encoder_ffn_dim", &c.hidden},
+          {"decoder_ffn_dim", Json(c.hidden)},
+          {"encoder_attention_heads", &c.heads},
+          {"decoder_attention_heads", Json(c.heads)},
+          {"vocab_size", &c.vocabulary},
+          {"decoder_vocab_size", Json(c.vocabulary)},
+          {"max_position_embeddings", &c.max_length},
+          {"activation_function", &c.feed_forward},
+          {"dropout", &c.dropout, true},
+          {"attention_dropout", &c.attention_dropout, true},
+          {"activation_dropout", &c.activation_dropout, true}};
+}
+
 TransformerConfig marian_config(const Settings& settings) {
   TransformerConfig config;
-  config.encoder_layers = settings.get<std::int64_t>("encoder_layers");
-  config.decoder_layers = settings.get<std::int64_t>("decoder_layers");
-  config.width = settings.get<std::int64_t>("d_model");
-  config.hidden = settings.get<std::int64_t>("encoder_ffn_dim");
-  config.heads = settings.get<std::int64_t>("encoder_attention_heads");
-  config.vocabulary = settings.get<std::int64_t>("vocab_size");
-  config.max_length = settings.get<std::int64_t>("max_position_embeddings");
-  config.dropout = settings.get<double>("dropout", 0.1);
-  config.attention_dropout = settings.get<double>("attention_dropout", 0);
-  config.activation_dropout = settings.get<double>("activation_dropout", 0);
-  config.feed_forward = read_activation(settings, "activation_function");
+  config.dropout = 0.1;
+  config.attention_dropout = config.activation_dropout = 0;
+  read(settings, marian_settings(config));
   config.sinusoids = SinusoidLayout::concatenated;
   settings.check([&] { config.check(); });
 
@@ -54,39 +90,13 @@ TransformerConfig marian_config(const Settings& settings) {
   return config;
 }
 
-Parts parts_of(const Transformer& model) {
-  const std::int64_t width = model.config().width, hidden = model.config().hidden;
-  Parts parts = {
-      {.name = kEmbedding, .ours = model.token_embedding().table.value(), .of_vocabulary = true}};
-  if (const Tensor& bias = model.output().bias.value(); bias.defined()) {
-    parts.push_back({.name = kBias,
-                     .ours = bias.reshaped({1, model.config().vocabulary}),
-                     .of_vocabulary = true});
-  }
-  const auto add_common = [&](const std::string& name, const Block& layer) {
-    const Linear& stacked = layer.self_attention.query_key_value;
-    add_linear(parts, name + ".self_attn.q_proj", stacked, 0, width);
-    add_linear(parts, name + ".self_attn.k_proj", stacked, width, 2 * width);
-    add_linear(parts, name + ".self_attn.v_proj", stacked, 2 * width, 3 * width);
-    add_linear(parts, name + ".self_attn.out_proj", layer.self_attention.output, 0, width);
-    add_norm(parts, name + ".self_attn_layer_norm", layer.self_attention_norm.norm);
-    add_linear(parts, name + ".fc1", layer.feed_forward->inner, 0, hidden);
-    add_linear(parts, name + ".fc2", layer.feed_forward->outer, 0, width);
-    add_norm(parts, name + ".final_layer_norm", layer.feed_forward_norm->norm);
-  };
-  for (std::size_t i = 0; i < model.encoder().size(); ++i) {
-    add_common("model.encoder.layers." + std::to_string(i), model.encoder()[i]);
-  }
-  for (std::size_t i = 0; i < model.decoder().size(); ++i) {
-    const std::string name = "model.decoder.layers." + std::to_string(i);
-    const Block& layer = model.decoder()[i];
-    const MultiHeadCrossAttention& cross = *layer.cross_attention;
-    add_common(name, layer);
-    add_linear(parts, name + ".encoder_attn.q_proj", cross.query, 0, width);
-    add_linear(parts, name + ".encoder_attn.k_proj", cross.key_value, 0, width);
-    add_linear(parts, name + ".encoder_attn.v_proj", cross.key_value, width, 2 * width);
-    add_linear(parts, name + ".encoder_attn.out_proj", cross.output, 0, width);
-    add_norm(parts, name + ".encoder_attn_layer_norm", layer.cross_attention_norm->norm);
+/// How MarianTokenizer writes what Kette's vocabularies have as "<2de>": ">>de<<".
+std::string marian_tag(const std::string& language) { return ">>" + language + "<<"; }
+
+Parts marian_parts(Model& model) {
+  Parts parts = parts_of(model, kMarianNames);
+  for (Part& part : parts) {
+    if (part.name == kBias) part.ours = part.ours.reshaped({1, part.ours.elements()});
   }
   return parts;
 }
@@ -179,34 +189,20 @@ void write_tokenizer(const fs::path& folder, const Tokenizer& tokenizer) {
   }
 }
 
-void write_settings(const fs::path& folder, const TransformerConfig& c) {
-  const SpecialTokens& special = c.special;
-  const Json settings = {{"architectures", {"MarianMTModel"}},
-                         {"model_type", "marian"},
-                         {"is_encoder_decoder", true},
-                         {"encoder_layers", c.encoder_layers},
-                         {"decoder_layers", c.decoder_layers},
-                         {"d_model", c.width},
-                         {"encoder_ffn_dim", c.hidden},
-                         {"decoder_ffn_dim", c.hidden},
-                         {"encoder_attention_heads", c.heads},
-                         {"decoder_attention_heads", c.heads},
-                         {"vocab_size", c.vocabulary},
-                         {"decoder_vocab_size", c.vocabulary},
-                         {"max_position_embeddings", c.max_length},
-                         {"activation_function", name_of_activation(c.feed_forward)},
-                         {"dropout", c.dropout},
-                         {"attention_dropout", c.attention_dropout},
-                         {"activation_dropout", c.activation_dropout},
-                         {"scale_embedding", true},
-                         {"share_encoder_decoder_embeddings", true},
-                         {"tie_word_embeddings", true},
-                         {"pad_token_id", special.pad},
-                         {"bos_token_id", special.begin},
-                         {"eos_token_id", special.end},
-                         {"decoder_start_token_id", special.begin},
-                         {"forced_eos_token_id", special.end},
-                         {"torch_dtype", "float32"}};
+void write_settings(const fs::path& folder, TransformerConfig c) {
+  const SpecialTokens special = c.special;
+  Json settings = {
+      {"architectures", {"MarianMTModel"}}, {"model_type", "marian"}, {"is_encoder_decoder", true}};
+  write(marian_settings(c), settings);
+  settings.update({{"scale_embedding", true},
+                   {"share_encoder_decoder_embeddings", true},
+                   {"tie_word_embeddings", true},
+                   {"pad_token_id", special.pad},
+                   {"bos_token_id", special.begin},
+                   {"eos_token_id", special.end},
+                   {"decoder_start_token_id", special.begin},
+                   {"forced_eos_token_id", special.end},
+                   {"torch_dtype", "float32"}});
   // What may never be chosen, here as in our search.
   Json banned = {{special.pad}};
   if (special.begin != special.pad) banned.push_back({special.begin});
@@ -224,11 +220,7 @@ void write_settings(const fs::path& folder, const TransformerConfig& c) {
   write_file_atomically(folder / "tokenizer_config.json", tokenizer.dump(2) + "\n");
 }
 
-}  // namespace
-
-std::string marian_tag(const std::string& language) { return ">>" + language + "<<"; }
-
-SavedModel<Transformer> read_marian(const fs::path& folder, const Settings& settings) {
+SavedModel<Model> read_marian(const fs::path& folder, const Settings& settings) {
   TransformerConfig config = marian_config(settings);
   Parameters parameters(folder, "");
   for (const auto& [stack, layers] :
@@ -242,10 +234,8 @@ SavedModel<Transformer> read_marian(const fs::path& folder, const Settings& sett
   config.output_bias = parameters.contains(kBias);
   expect_special(settings, config.special);
 
-  auto model = std::make_unique<Transformer>(config);
-  parameters.expect_at_least(model->parameters().elements());
-  model->allocate(DType::f32, {}, Gradients::none);
-  Parts parts = parts_of(*model);
+  std::unique_ptr<Model> model = make_model(config, parameters);
+  Parts parts = marian_parts(*model);
   read_embedding(parameters, parts.front());
   read(parameters, parts);
   check_positions(parameters, config);
@@ -253,27 +243,48 @@ SavedModel<Transformer> read_marian(const fs::path& folder, const Settings& sett
   return {std::move(model), std::move(tokenizer), {}};
 }
 
-void write_marian(const fs::path& folder, const SavedModel<Transformer>& saved) {
+void write_marian(const fs::path& folder, const SavedModel<Model>& saved) {
+  const auto& config = dynamic_cast<const TransformerConfig&>(saved.model->config());
   KETTE_CHECK(
-      saved.model->config().source_vocabulary == 0,
+      config.source_vocabulary == 0,
       "export: expected a model with one vocabulary, which is all that MarianMTModel has here, "
       "given one with another for its sources, a parser");
-  KETTE_CHECK(!saved.model->config().count_tags,
+  KETTE_CHECK(!config.count_tags,
               "export: expected a model without counts of tags, which MarianMTModel has none of, "
               "given one with them (a parser)");
-  KETTE_CHECK(saved.model->config().norm == NormOrder::post,
+  KETTE_CHECK(config.norm == NormOrder::post,
               "export: expected a post-norm model, which is all that MarianMTModel has, given a "
               "pre-norm one (kette train --norm post makes one)");
-  KETTE_CHECK(saved.model->config().positions == Positions::sinusoidal,
+  KETTE_CHECK(config.positions == Positions::sinusoidal,
               "export: expected sinusoidal positions, which are all that MarianMTModel has, given "
               "learned ones (kette train --positions sinusoidal makes a model with them)");
-  KETTE_CHECK(*name_of_activation(saved.model->config().feed_forward) != '\0',
+  KETTE_CHECK(*name_of_activation(config.feed_forward) != '\0',
               "export: expected an activation that MarianMTModel has, given ",
-              enum_name(saved.model->config().feed_forward), ", which has a gate");
-  const auto transformer = with_concatenated_sinusoids(*saved.model);
+              enum_name(config.feed_forward), ", which has a gate");
+  const auto transformer =
+      with_concatenated_sinusoids(dynamic_cast<const Transformer&>(*saved.model));
   write_settings(folder, transformer->config());
   write_tokenizer(folder, *saved.tokenizer);
-  write(folder, parts_of(*transformer));
+  write(folder, marian_parts(*transformer));
 }
+
+std::string what_marian(const ModelConfig& config) {
+  const auto* c = dynamic_cast<const TransformerConfig*>(&config);
+  if (c == nullptr) return "";
+  return "Marian, " + std::to_string(c->encoder_layers) + " + " + std::to_string(c->decoder_layers);
+}
+
+std::vector<std::string> notes_on_languages(const Tokenizer& tokenizer) {
+  std::vector<std::string> notes;
+  for (const std::string& language : tokenizer.languages()) {
+    notes.push_back("to " + language + ": transformers is asked for by \"" + marian_tag(language) +
+                    " \" before a text");
+  }
+  return notes;
+}
+
+}  // namespace
+
+const Form marian_form = {{"marian"}, what_marian, read_marian, write_marian, notes_on_languages};
 
 }  // namespace kette::hugging_face

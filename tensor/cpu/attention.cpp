@@ -10,7 +10,8 @@ namespace kette {
 namespace cpu {
 namespace {
 
-/// A thread's working memory for sequences of up to `keys` keys. A null start counts elements only.
+/// A thread's working memory for sequences of up to `keys` keys. With a null start it only counts
+/// elements.
 template <class Operands, class C = typename Operands::C>
 struct ForwardMemory {
   RowsView<C> query, key, value, transposed, scores, narrow, output;
@@ -28,7 +29,7 @@ struct ForwardMemory {
   }
 };
 
-/// A row of scores to probabilities, 0 from `visible` to `columns` on, which are whole vectors.
+/// Turns a row of scores into probabilities, with 0 from `visible` to `columns` (whole vectors).
 /// Returns log_sum_exp.
 template <class C>
 C softmax_row(C* scores, std::int64_t visible, std::int64_t columns) {

@@ -1,4 +1,4 @@
-// Attention's backward pass. The probabilities are computed again from the kept log-sum-exp of each
+// Attention's backward pass. The probabilities are recomputed from the saved log-sum-exp of each
 // row. With the scores s = scale * Q K^T, P = softmax(s), M the dropout mask, and o' the gradient
 // of the output:
 //   dV = (M P)^T o'      dP = M (o' V^T)      ds_ij = P_ij (dP_ij - sum_k P_ik dP_ik)
@@ -10,7 +10,8 @@ namespace kette {
 namespace cpu {
 namespace {
 
-/// A thread's working memory for sequences of up to `keys` keys. A null start counts elements only.
+/// A thread's working memory for sequences of up to `keys` keys. With a null start it only counts
+/// elements.
 template <class Operands, class C = typename Operands::C>
 struct BackwardMemory {
   RowsView<C> query, upstream, dquery;           // a block of queries
@@ -35,8 +36,8 @@ struct BackwardMemory {
   }
 };
 
-/// A row of scores to M P, and of dP (before the mask) to ds; both 0 from `visible` to `columns` on,
-/// which are whole vectors.
+/// Turns a row of scores into M P, and a row of dP (before the mask) into ds; both are 0 from
+/// `visible` to `columns` (whole vectors).
 template <class C>
 void softmax_row_backward(C* scores, C* dscores, std::int64_t visible, std::int64_t columns,
                           C log_sum_exp, const float* factors) {
@@ -59,13 +60,14 @@ void softmax_row_backward(C* scores, C* dscores, std::int64_t visible, std::int6
   apply_mask(scores);
 }
 
-/// Where the gradients of keys and values of a head go: among the others, or each head's apart.
+/// Where a head's gradients of keys and values go: into the result, or to separate parts if heads
+/// share keys.
 template <class C>
 struct KeyGradients {
   RowsView<C> key, value;
 };
 
-/// One head: its queries' gradients, and its part of its keys' and values'.
+/// One head: the gradients of its queries, and its part of those of its keys and values.
 template <class Operands, class T, class C = Compute<T>>
 void differentiate(const AttentionHead<T>& head, const AttentionGradients& gradients,
                    const BackwardMemory<Operands>& memory, const KeyGradients<C>& apart,
@@ -89,8 +91,8 @@ void differentiate(const AttentionHead<T>& head, const AttentionGradients& gradi
   const RowsView<C> dvalue =
       is_shared ? apart.value
                 : head.target(of_keys, gradients.value, args.value_stride, origin, memory.dvalue);
-  // The last query sees the last key, so a single block without a window that begins later writes
-  // every row; several add up.
+  // The last query sees the last key, so a single block writes every row, unless its window begins
+  // later. Several blocks add up.
   const bool adds_up =
       head.queries == 0 || head.queries > kQueryBlock || head.first_of_block(0) > 0;
   for (std::int64_t j = 0; adds_up && j < all; ++j) {
@@ -119,7 +121,7 @@ void differentiate(const AttentionHead<T>& head, const AttentionGradients& gradi
           memory.scores.row(i), memory.dscores.row(i), head.visible_keys(begin + i) - low, columns,
           *head.log_sum_exp(begin + i), args.dropout.active() ? factors + low : nullptr);
     }
-    // sums += factor * scores^T by, in rows of keys.
+    // sums += factor * scores^T by; rows are keys.
     const auto add_product = [&](typename Operands::Rows scores, typename Operands::Rows by,
                                  RowsView<C> copy, C factor, RowsView<C> sums) {
       multiply(keys, whole, rows, factor,

@@ -1,7 +1,7 @@
-// One head of one sequence, as attention's forward and backward passes see it: its queries, keys
-// and values, read and written where they lie when their rows are whole vectors of the type
-// computed in, else through copies. Queries are taken a block at a time, so that a block's scores
-// stay in cache and memory grows with the length, not its square.
+// One head of one sequence, for attention's forward and backward passes. Queries, keys and values
+// are read and written in place if their rows are whole vectors of the compute type, else through
+// copies. Queries are processed in blocks, so that a block's scores stay in cache and memory grows
+// with the length, not its square.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,9 @@ namespace kette::cpu {
 
 inline constexpr std::int64_t kQueryBlock = 48;
 
-/// c = beta * c + alpha * A b for A: [rows, depth] and b: [depth, columns], of factors of the tiles. b's slices of
-/// kTileWidth columns lie `slice` elements apart; c is written in whole vectors.
+/// c = beta * c + alpha * A b for A: [rows, depth] and b: [depth, columns], made of the tiles'
+/// factors. b's slices of kTileWidth columns are `slice` elements apart; c is written in whole
+/// vectors.
 template <class Factor>
 void multiply_slices(std::int64_t rows, std::int64_t columns, std::int64_t depth,
                      SumOf<Factor> alpha, MatrixView<const Factor> a, RowsView<const Factor> b,
@@ -28,13 +29,13 @@ void multiply_slices(std::int64_t rows, std::int64_t columns, std::int64_t depth
   for (std::int64_t j = 0; j < columns; j += kTileWidth<C>) {
     const bool narrow = columns - j <= Simd<C>::kLanes;
     const std::int64_t highest = narrow ? 2 * kTileRows : kTileRows;
-    // Tiles of equal height: a low last one would wait for its own sums.
+    // Tiles of equal height: a short last one would stall on its own sums.
     const std::int64_t tiles = ceil_div(rows, highest);
     for (std::int64_t tile = 0; tile < tiles; ++tile) {
       const std::int64_t begin = rows * tile / tiles, count = rows * (tile + 1) / tiles - begin;
       const auto kernel = narrow ? tile_kernel<Factor, 1>(count) : tile_kernel<Factor, 2>(count);
-      // Not a.from(): with a call here g++ 12 chooses other things to inline, and a backward pass over
-      // short sequences takes 10 % longer.
+      // Not a.from(): with a call here g++ 12 inlines differently, and a backward pass over short
+      // sequences takes 10 % longer.
       kernel(depth, {a.data + begin * a.row_stride, a.row_stride, a.column_stride},
              b.data + j / kTileWidth<C> * slice, b.stride, alpha, beta, c.row(begin) + j, c.stride);
     }
@@ -42,7 +43,7 @@ void multiply_slices(std::int64_t rows, std::int64_t columns, std::int64_t depth
 }
 
 /// The transpose of [rows, width] in slices of kTileWidth columns; columns past the rows are 0.
-/// `from` has whole vectors in its rows, and `to` room for whole vectors in both directions.
+/// Rows of `from` are whole vectors; `to` has room for whole vectors in both directions.
 template <class C>
 void transpose_panel(RowsView<const C> from, std::int64_t rows, std::int64_t width, C* to) {
   using S = Simd<C>;
@@ -63,7 +64,7 @@ void transpose_panel(RowsView<const C> from, std::int64_t rows, std::int64_t wid
   }
 }
 
-/// A vector of scores becomes exp(score - shift), and 0 from lane `visible` on. Returns it, too.
+/// Replaces a vector of scores by exp(score - shift), and by 0 from lane `visible` on; returns it.
 template <class C>
 typename Simd<C>::Vector exp_of_visible(C* scores, C shift, std::int64_t visible) {
 #pragma omp simd
@@ -74,7 +75,7 @@ typename Simd<C>::Vector exp_of_visible(C* scores, C shift, std::int64_t visible
   return Simd<C>::load(scores);
 }
 
-/// Sizes and places of one (sequence, head) pair.
+/// Sizes and addresses of one (sequence, head) pair.
 template <class T>
 struct AttentionHead {
   using C = Compute<T>;
@@ -95,7 +96,7 @@ struct AttentionHead {
     keys = given.key_segments.length(sequence);
   }
 
-  /// A query sees the keys from first_visible(query) on and below visible_keys(query).
+  /// A query sees the keys first_visible(query) <= key < visible_keys(query).
   std::int64_t visible_keys(std::int64_t query) const {
     if (args.pattern.mask == Mask::none) return keys;
     return std::clamp<std::int64_t>(query + 1 + keys - queries, 0, keys);
@@ -103,12 +104,12 @@ struct AttentionHead {
   std::int64_t first_visible(std::int64_t query) const {
     return args.pattern.first_visible(query + keys - queries);
   }
-  /// Where the keys of a block of queries begin: whole slices before are left out.
+  /// The first key for a block of queries that starts at `query`, rounded down to a whole slice.
   std::int64_t first_of_block(std::int64_t query) const {
     return first_visible(query) / kTileWidth<C> * kTileWidth<C>;
   }
-  /// Products of a query and the keys from `low` on to scores: by ALiBi less the further, and minus
-  /// infinity before the window.
+  /// Turns products of a query and the keys from `low` on into scores: subtracts ALiBi's bias, and
+  /// sets keys before the window to minus infinity.
   void bias(std::int64_t query, std::int64_t low, C* scores) const {
     const std::int64_t own = query + keys - queries, visible = visible_keys(query);
     if (slope != 0) {
@@ -123,7 +124,7 @@ struct AttentionHead {
     return static_cast<C*>(args.log_sum_exp) + head * args.query_segments.rows() + first_query +
            query;
   }
-  /// Of the keys that the query sees at least.
+  /// Dropout factors, at least for the keys that the query sees.
   void draw_mask(std::int64_t query, float* factors) const {
     fill_mask(args.dropout, head * args.query_segments.rows() + first_query + query,
               args.dropout_width, first_visible(query), visible_keys(query), factors);
@@ -131,14 +132,14 @@ struct AttentionHead {
 
   bool is_in_place() const { return std::is_same_v<T, C> && width % Simd<C>::kLanes == 0; }
 
-  /// Rows [begin, begin + rows) of `of_head`'s columns of `source`: there, or copied, with zeros up to
-  /// whole vectors.
+  /// Rows [begin, begin + rows) of `of_head`'s columns of `source`: in place, or copied and padded
+  /// with zeros to whole vectors.
   RowsView<const C> read(std::int64_t of_head, const void* source, std::int64_t stride,
                          std::int64_t begin, std::int64_t rows, RowsView<C> copy) const {
     const T* from = static_cast<const T*>(source) + begin * stride + of_head * width;
     if constexpr (std::is_same_v<T, C>) {
       if (is_in_place()) {
-        // The next head's columns, which this thread takes next, lie behind these.
+        // The next head's columns follow these; this thread takes them next.
         for (std::int64_t i = 0; i < rows; ++i) {
           for (std::int64_t e = 0; e < width; e += Simd<C>::kLanes) {
             __builtin_prefetch(from + i * stride + width + e);
@@ -154,7 +155,7 @@ struct AttentionHead {
     }
     return copy;
   }
-  /// Where to write such rows, and what to call once they are complete.
+  /// target(): where to write such rows. write(): call it once they are complete.
   RowsView<C> target(std::int64_t of_head, void* result, std::int64_t stride, std::int64_t begin,
                      RowsView<C> copy) const {
     if constexpr (std::is_same_v<T, C>) {
@@ -174,8 +175,8 @@ struct AttentionHead {
   }
 };
 
-/// Calls body(index, memory, factors) for each of `count` heads of sequences, on all threads. A thread's
-/// own are `memory`, of `elements`, and `factors`, a row of the dropout mask.
+/// Calls body(index, memory, factors) for each of `count` (sequence, head) pairs, on all threads.
+/// Each thread has its own `memory`, of `elements`, and `factors`, a row of the dropout mask.
 template <class C, class Body>
 void for_heads(std::int64_t count, std::int64_t elements, std::int64_t mask_width,
                const Body& body) {
@@ -197,8 +198,8 @@ void for_heads(std::int64_t count, std::int64_t elements, std::int64_t mask_widt
   error.rethrow();
 }
 
-/// A gradient of keys or values that several heads read: what each of them adds has a place of its own,
-/// so that they need not wait for each other, and the places are added up in the order of the heads.
+/// The gradient of keys or values that several heads share. Each head writes a part of its own, so
+/// that heads need not wait for each other; the parts are then summed in the order of the heads.
 template <class C>
 class SharedGradient {
  public:
@@ -209,12 +210,12 @@ class SharedGradient {
         stride_(heads * whole_),
         parts_(rows * stride_) {}
 
-  /// Of a head, from a row on, up to whole vectors. Nowhere, if there are no rows.
+  /// The part of a head, from a row on, padded to whole vectors. Null if there are no rows.
   RowsView<C> part(std::int64_t head, std::int64_t first_row) const {
     if (parts_.data() == nullptr) return {};
     return {parts_.data() + first_row * stride_ + head * whole_, stride_};
   }
-  /// Each `group` heads' sum to the columns of one head of the result.
+  /// Writes the sum of each `group` heads to the columns of one head of the result.
   template <class T>
   void add_up(std::int64_t group, void* result, std::int64_t result_stride) const {
     parallel_blocks(rows_, 16, stride_, [&](std::int64_t begin, std::int64_t end) {
@@ -238,8 +239,8 @@ class SharedGradient {
   Scratch<C> parts_;
 };
 
-/// Hands out parts of a thread's working memory, each aligned to whole vectors; without memory it
-/// counts what they take.
+/// Hands out parts of a thread's working memory, each aligned to whole vectors. With null memory it
+/// only counts the elements.
 template <class C>
 class Arena {
  public:

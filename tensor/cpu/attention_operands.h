@@ -1,6 +1,6 @@
-// What attention multiplies, rows of queries, keys, values and their gradients, and scores, as operands of tiles
-// (gemm_tile.h): in the type that is computed in, where they lie or widened; or, rows of bf16, in pairs (bf16_pair.h), with half
-// the instructions.
+// Attention's queries, keys, values, scores and their gradients as operands of tiles (gemm_tile.h).
+// WideOperands: in the compute type, in place or widened. PairedOperands: bf16 in pairs
+// (bf16_pair.h), with half the instructions.
 #pragma once
 
 #include "tensor/cpu/attention_head.h"
@@ -8,21 +8,22 @@
 
 namespace kette::cpu {
 
-/// A right operand: rows of factors in slices of kTileWidth columns, which lie `slice` elements apart. A factor stands
-/// for kSpan<Factor> rows.
+/// A right operand: rows of factors in slices of kTileWidth columns, `slice` elements apart. A
+/// factor holds kSpan<Factor> rows.
 template <class Factor>
 struct Slices {
   RowsView<const Factor> rows;
   std::int64_t slice;
 
-  /// Both a multiple of a slice's width.
+  /// row, column: multiples of a slice's width.
   Slices from_row(std::int64_t row) const { return {rows.from(row / kSpan<Factor>), slice}; }
   Slices from_column(std::int64_t column) const {
     return {{rows.data + column / kTileWidth<SumOf<Factor>> * slice, rows.stride}, slice};
   }
 };
 
-/// c = beta * c + alpha * A b for A: [rows, depth] and b: [depth, columns]; c is written in whole vectors.
+/// c = beta * c + alpha * A b for A: [rows, depth] and b: [depth, columns]; c is written in whole
+/// vectors.
 template <class Factor>
 void multiply(std::int64_t rows, std::int64_t columns, std::int64_t depth, SumOf<Factor> alpha,
               const MatrixView<const Factor>& a, const Slices<Factor>& b, SumOf<Factor> beta,
@@ -36,7 +37,7 @@ struct WideOperands {
   using C = Compute<T>;
   using Factor = C;
   using Rows = RowsView<const C>;
-  /// Words of two rows of scores that narrow() takes, and of two that left_transposed() does.
+  /// Words that narrow() needs for two rows of scores; left_transposed() needs as many.
   static std::int64_t narrow_width(std::int64_t /*columns*/) { return 0; }
 
   static Rows read(const AttentionHead<T>& head, std::int64_t of_head, const void* source,
@@ -100,7 +101,7 @@ struct PairedOperands {
     }
     return {{pairs, kColumns}, slice};
   }
-  /// Rounded to bf16. memory: rows of `columns` words, of which these take the first half.
+  /// Rounds to bf16. memory: rows of `columns` words, of which the first half is used.
   static Rows narrow(RowsView<C> scores, std::int64_t rows, std::int64_t columns,
                      RowsView<C> memory) {
     auto* to = reinterpret_cast<BFloat16*>(memory.data);

@@ -1,5 +1,5 @@
 // The CPU's memory: a pool of blocks over segments of the address space, whose pages the system
-// fills in when they are first touched.
+// provides at the first access.
 #include "tensor/backend.h"
 
 #include <sys/mman.h>
@@ -29,9 +29,9 @@
 namespace kette {
 namespace {
 
-/// Not a power of two: the system puts segments side by side, and where parameters, gradients and moments of a model have one
-/// each, all would lie at equal places of the caches (on Zen 3 an optimiser then takes eleven times as long). A huge page
-/// more.
+/// A power of two plus a huge page. The system puts segments side by side: with a power of two,
+/// parameters, gradients and moments in segments of their own would all map to the same cache sets
+/// (on Zen 3 an optimiser then takes eleven times as long).
 constexpr std::size_t kSegment = (std::size_t{1} << 28) + (std::size_t{1} << 21);
 constexpr std::size_t kAlignment = 64;  // a cache line, and the widest vector
 
@@ -63,7 +63,7 @@ class CpuBackend final : public Backend {
  public:
   void* allocate(std::size_t bytes) override {
     void* memory = pool_.allocate(bytes);
-    if (memory == nullptr) {  // what lies free in pieces of other sizes may make room
+    if (memory == nullptr) {  // free segments of other sizes may make room
       pool_.trim();
       memory = pool_.allocate(bytes);
     }
@@ -122,7 +122,8 @@ class CpuBackend final : public Backend {
     return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
            static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   }
-  /// The stream of base is then 2 MiB, and its products are still as quick as those of larger parts.
+  /// For the base model the residual stream is then 2 MiB, and products are still as fast as with
+  /// larger parts.
   std::int64_t batch_elements() const override { return std::int64_t{1} << 19; }
 
  private:

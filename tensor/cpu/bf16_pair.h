@@ -1,8 +1,8 @@
-// Factors of bf16 products on the CPU: pairs, neighbours along the depth in a word, which one instruction of
-// AVX512-BF16 (vdpbf16ps) multiplies and adds,
+// Factors of bf16 products on the CPU: a word holds a pair of neighbours along the depth. One
+// instruction of AVX512-BF16 (vdpbf16ps) multiplies and adds them,
 //   sum += low(a) low(b) + high(a) high(b)
-// with half the instructions and half the room that the same product takes in f32. It takes for 0 what is smaller than
-// 2^-126.
+// with half the instructions and half the memory of the same product in f32. It treats values below
+// 2^-126 as 0.
 #pragma once
 
 #include <bit>
@@ -12,9 +12,10 @@
 namespace kette::cpu {
 
 /// Elements 2 p, in the lower half, and 2 p + 1 of a row of A or of a column of B; 0 past the end.
-enum class [[gnu::may_alias]] Bf16Pair : std::uint32_t{};  // of what was written as elements
+enum class [[gnu::may_alias]] Bf16Pair : std::
+    uint32_t{};  // aliases elements that were written as BFloat16
 
-/// A vector of factors of a tile, and how products of them are added up.
+/// A tile's vector of factors, and how their products are added.
 template <class Factor>
 struct Factors {
   using Sum = Factor;
@@ -30,7 +31,7 @@ struct Factors<Bf16Pair> {
 
   static void add_products(Simd<float>::Vector& sums, const Bf16Pair& a, const Vector& b) {
 #if defined(__AVX512F__)
-    // By name, for the compiler is not told of an instruction that not every CPU of this level has.
+    // As assembly: the compiler may not use it, since not every CPU of this level has it.
     asm("vdpbf16ps %2%{1to16%}, %1, %0" : "+v"(sums) : "v"(b), "m"(a));
 #else
     const auto low = [](auto pairs) { return pairs << 16; };

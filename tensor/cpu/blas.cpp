@@ -9,8 +9,7 @@
 
 #include "tensor/error.h"
 
-// How a library built for many CPUs picks its kernels again; absent from one built for a single
-// CPU.
+// Makes a library built for many CPUs choose its kernels again; one built for one CPU lacks it.
 extern "C" {
 [[gnu::weak]] void gotoblas_dynamic_quit();
 [[gnu::weak]] void gotoblas_dynamic_init();
@@ -40,7 +39,7 @@ bool has_avx2() {
 #endif
 }
 
-/// The core to ask for instead of `chosen`; empty when that one already suits the CPU.
+/// The core to request instead of `chosen`; empty if that one suits the CPU.
 std::string better_core(const std::string& chosen) {
   const auto is_any_of = [&](std::initializer_list<const char*> names) {
     return std::any_of(names.begin(), names.end(),
@@ -72,7 +71,7 @@ bool prepare() {
     const std::string better = better_core(openblas_get_corename());
     if (!better.empty()) choose_core(better);
   }
-  // The OpenMP build of OpenBLAS passes this on to omp_set_num_threads, which is ours to set.
+  // The OpenMP build of OpenBLAS passes this on to omp_set_num_threads, which Kette sets itself.
   const int threads = omp_get_max_threads();
   openblas_set_num_threads(1);
   omp_set_num_threads(threads);

@@ -1,5 +1,5 @@
-// Sums over many rows, in two stages: the sums of each fixed block of rows, then those of all blocks,
-// so that the order of additions never depends on the threads.
+// Sums over many rows, in two stages: first each fixed block of rows, then all blocks. So the order
+// of additions does not depend on the threads.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace kette::cpu {
 
-/// Adds blocks 1, 2, ... to block 0, element by element; a block has `width` sums and starts
-/// `stride` after the one before.
+/// Adds blocks 1, 2, ... to block 0, element by element; a block has `width` sums, and blocks are
+/// `stride` apart.
 template <class C>
 void add_blocks(C* sums, std::int64_t blocks, std::int64_t stride, std::int64_t width) {
   for (std::int64_t block = 1; block < blocks; ++block) {
@@ -22,8 +22,8 @@ void add_blocks(C* sums, std::int64_t blocks, std::int64_t stride, std::int64_t 
   }
 }
 
-/// Of each of some matrices `width` sums over its rows. add_rows(matrix, begin, end, sums) adds those
-/// of some rows to `sums`, take(matrix, sums) gets the total.
+/// For each of `matrices`, `width` sums over its rows. add_rows(matrix, begin, end, sums) adds rows
+/// [begin, end) to `sums`; take(matrix, sums) gets the total.
 template <class C, class AddRows, class Take>
 void sum_rows(std::int64_t matrices, std::int64_t rows, std::int64_t rows_per_block,
               std::int64_t width, std::int64_t cost_of_row, const AddRows& add_rows,

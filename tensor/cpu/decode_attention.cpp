@@ -91,18 +91,18 @@ void normalize(float* scores, std::int64_t length) {
     S::store(scores + t, S::load(scores + t) * factor);
 }
 
-/// Working memory of a thread: the scores of one row, [heads, padded length], and its keys' places,
-/// [padded length], of which the last one is repeated.
+/// A thread's working memory: the scores of one row, [heads, padded length], and the addresses of
+/// its keys, [padded length], padded with the last one.
 template <class Kept>
 struct RowScratch {
   std::vector<float> scores;
   std::vector<const Kept*> keys;
 };
 
-// Keys, and values, lie too far apart for the processor to see where the next one is.
+// Keys, and values, are too far apart for the processor's own prefetching.
 template <class Kept>
 void prefetch(const Kept* from, std::int64_t count) {
-  constexpr int kSecondLevel = 2;  // of caches: more lines can be on their way there
+  constexpr int kSecondLevel = 2;  // L2 cache: more lines can be in flight
   constexpr auto kLine = static_cast<std::int64_t>(64 / sizeof(Kept));
   for (std::int64_t e = 0; e < count; e += kLine) __builtin_prefetch(from + e, 0, kSecondLevel);
 }
@@ -111,7 +111,7 @@ struct Heads {
   std::int64_t begin, end;
 };
 
-/// Some heads of one row; a value lies `key_width` elements behind its key.
+/// Some heads of one row; a value is `key_width` elements after its key.
 template <class Kept>
 void attend(const QueryRows& args, std::int64_t row, Heads heads, std::int64_t length,
             RowScratch<Kept>& scratch) {
@@ -120,7 +120,8 @@ void attend(const QueryRows& args, std::int64_t row, Heads heads, std::int64_t l
   const float* query = args.query + row * args.query_stride;
   const float scale = static_cast<float>(args.scale);
   const auto column_of = [&](std::int64_t head) { return head / group * head_width; };
-  // While a head is at its rows [begin, end), a share of the as many next ones of all heads is fetched.
+  // While a head processes its rows [begin, end), it prefetches its share of the next rows, as
+  // many, of all heads.
   const std::int64_t used = column_of(heads.end - 1) + head_width - column_of(heads.begin);
   const auto fetch_next = [&](std::int64_t begin, std::int64_t end, std::int64_t head,
                               std::int64_t offset) {
@@ -149,7 +150,7 @@ void attend(const QueryRows& args, std::int64_t row, Heads heads, std::int64_t l
   }
   float* output = args.output.data<float>() + row * width;
   std::fill(output + heads.begin * head_width, output + heads.end * head_width, 0.0f);
-  // A few values for all heads before the next ones: in the order in which memory has them.
+  // A few values for all heads at a time: in memory order.
   constexpr std::int64_t kTogether = 32;
   for (std::int64_t begin = 0; begin < length; begin += kTogether) {
     const std::int64_t end = std::min(length, begin + kTogether);
@@ -162,14 +163,14 @@ void attend(const QueryRows& args, std::int64_t row, Heads heads, std::int64_t l
   }
 }
 
-/// Some rows a thread; where rows are few, some heads of them. Kept: what the cache keeps.
+/// A thread takes some rows or, if rows are few, some heads of rows. Kept: the cache's type.
 template <class Kept>
 void attend_all(const CachedAttentionArgs& args) {
   const QueryRows& queries = args.rows;
   const std::int64_t rows = queries.rows();
   if (rows == 0) return;
   const std::int32_t* positions = args.places.positions.data<std::int32_t>();
-  // Where a GPU's rows stand the host does not know; only here are they counted.
+  // FLOPs are counted here, since the host does not know the positions of a GPU's rows.
   const auto length_of = [&](std::int64_t row) {
     return positions[row] + 1 - queries.pattern.first_visible(positions[row]);
   };

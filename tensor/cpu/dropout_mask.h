@@ -1,7 +1,7 @@
-// Dropout masks by the row: fill_mask(mask, row, width, out) writes DropoutMask::at(row, 0 .. width
-// - 1) to out. A group of 128 neighbours is served by the Philox blocks 16 * group .. 16 * group +
-// 15, one per vector lane; word w of lane l holds columns 32 w + l (low half) and 32 w + 16 + l
-// (high half). See tensor/random.h.
+// Dropout masks by row: fill_mask(mask, row, width, out) writes
+// DropoutMask::at(row, 0 .. width - 1) to out. A group of 128 neighbours uses the Philox blocks
+// 16 * group .. 16 * group + 15, one per vector lane; word w of lane l holds columns 32 w + l (low
+// half) and 32 w + 16 + l (high half). See tensor/random.h.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ namespace kette {
 namespace cpu {
 
 /// The masks of the 128 elements of one group: philox() for as many blocks as a vector has 32-bit
-/// lanes, the even ones and the odd ones apart, as the multiplier wants them: each word is the low
-/// half of a 64-bit lane. What gathers in the high halves is never read.
+/// lanes. Even and odd blocks are separate, as the multiplier needs them: each word is the low half
+/// of a 64-bit lane. The high halves are never read.
 inline void fill_mask_group(const DropoutMask& mask, std::uint64_t group, float* out) {
   using S = Simd<float>;
   typedef std::uint64_t Lanes __attribute__((vector_size(kVectorBytes)));
@@ -65,7 +65,7 @@ inline void fill_mask_group(const DropoutMask& mask, std::uint64_t group, float*
 
 }  // namespace cpu
 
-/// Of the columns [from, to) at least.
+/// Writes at least the columns [from, to).
 inline void fill_mask(const DropoutMask& mask, std::int64_t row, std::int64_t width,
                       std::int64_t from, std::int64_t to, float* out) {
   constexpr std::int64_t kGroup = 128;

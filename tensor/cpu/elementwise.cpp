@@ -1,5 +1,5 @@
-// Elementwise kernels: one loop for unary functions; for binary ones an odometer over the outer
-// axes around an inner row in which each operand either advances or stands still.
+// Elementwise kernels. Unary functions: one loop. Binary ones: an odometer over the outer axes, and
+// inner rows in which each operand either advances or stands still.
 #include "tensor/broadcast_plan.h"
 #include "tensor/cpu/parallel.h"
 #include "tensor/emit.h"

@@ -1,10 +1,10 @@
-// The innermost part of the matrix products: a tile of C small enough for the registers,
+// The inner kernel of matrix products: a tile of C small enough for the registers,
 //   C[i, j] = beta * C[i, j] + alpha * sum_p A[i, p] B[p, j]        i < rows, j < vectors * lanes
-// For each p the vectors of B are loaded and one element of A per row is broadcast, so that with
-// two vectors there are two multiply-adds for each load. Elements lie at i * row_stride + p *
-// column_stride in A and at p * ldb + j in B. Each one of C is summed in the order of p, whatever
-// tile it is part of. A and B may hold pairs of bf16 (bf16_pair.h) where others hold an element. The scheme is that of Goto and van de Geijn, "Anatomy of High-Performance
-// Matrix Multiplication" (2008).
+// For each p it loads the vectors of B and broadcasts one element of A per row: with two vectors,
+// two multiply-adds per load. Elements are at i * row_stride + p * column_stride in A and at
+// p * ldb + j in B. Each element of C is summed in the order of p in any tile. The elements of A
+// and B may be pairs of bf16 (bf16_pair.h). The scheme is that of Goto and van de Geijn, "Anatomy
+// of High-Performance Matrix Multiplication" (2008).
 #pragma once
 
 #include <array>
@@ -16,13 +16,14 @@
 
 namespace kette::cpu {
 
-/// Rows of a tile of two vectors; one of a single vector may have twice as many. With 32 registers 24 are sums.
+/// Rows of a tile of two vectors; a tile of one vector may have twice as many. Of 32 registers, 24
+/// hold sums.
 inline constexpr int kTileRows = kVectorRegisters == 32 ? 12 : kVectorBytes == 32 ? 6 : 4;
 template <class T>
 inline constexpr int kTileWidth = 2 * Simd<T>::kLanes;
 
-/// `a` by reference: a copy of it on the stack would be read in other widths than it was written in, and so wait for all
-/// stores of the tile before.
+/// `a` is a reference: a copy on the stack would be read in other widths than it was written in,
+/// and would so wait for all stores of the previous tile.
 template <class Factor, int rows, int vectors, class Sum = typename Factors<Factor>::Sum>
 void multiply_tile(std::int64_t depth, const MatrixView<const Factor>& a, const Factor* b,
                    std::int64_t ldb, Sum alpha, Sum beta, Sum* c, std::int64_t ldc) {
@@ -65,7 +66,7 @@ template <class Factor, class Sum = typename Factors<Factor>::Sum>
 using MultiplyTile = void (*)(std::int64_t, const MatrixView<const Factor>&, const Factor*,
                               std::int64_t, Sum, Sum, Sum*, std::int64_t);
 
-/// multiply_tile by its number of rows: 1 .. 2 * kTileRows for one vector, 1 .. kTileRows for two.
+/// multiply_tile for a number of rows: 1 .. 2 * kTileRows for one vector, 1 .. kTileRows for two.
 template <class Factor, int vectors>
 MultiplyTile<Factor> tile_kernel(std::int64_t rows) {
   static constexpr auto kernels = []<int... index>(std::integer_sequence<int, index...>) {

@@ -43,7 +43,7 @@ void multiply_panel(std::int64_t rows, std::int64_t quads, const Int8Rows& x,
 
 namespace amx {
 
-/// sums = x panel for at most kUnitSide rows: the four squares of the panel pass by one of x.
+/// sums = x panel for at most kUnitSide rows: one square of x times the four squares of the panel.
 template <class Unit>
 void multiply_rows(int rows, std::int64_t quads, const Int8Rows& x, const std::uint8_t* panel,
                    std::int32_t* sums) {
@@ -73,11 +73,11 @@ void multiply_rows(int rows, std::int64_t quads, const Int8Rows& x, const std::u
   unit.template store<3>(sums + 3 * kUnitSide, kRow);
   for (int i = 0; i < rows; ++i) {
     const std::int8_t* values = x.values + i * x.stride;
-    std::int32_t sum = x.sums[i];  // of what the unit has read
+    std::int32_t sum = x.sums[i];  // of the values that the unit has read
     for (std::int64_t p = 4 * quad; p < 4 * quads; ++p) sum -= values[p];
     std::int32_t* line = sums + i * kInt8Panel;
     for (std::int64_t j = 0; j < kInt8Panel; ++j) {
-      // Without sign, for before this the sums may be larger than an int32.
+      // Unsigned, since before this the sums may exceed an int32.
       line[j] = static_cast<std::int32_t>(static_cast<std::uint32_t>(line[j]) -
                                           static_cast<std::uint32_t>(kInt8Offset * sum));
     }
@@ -115,7 +115,7 @@ KETTE_INT8_INLINE void store(std::int32_t* to, Vector sums) {
   _mm256_storeu_si256(reinterpret_cast<Vector*>(to), sums);
 }
 /// x w = (x sign(w)) |w|: two products of at most 127 * 127 each fit into the 16 bits that hold
-/// their sum, as those of a factor without a sign up to 255 would not.
+/// their sum, products with an unsigned factor up to 255 would not.
 KETTE_INT8_INLINE Vector dot(Vector sum, Vector w, Vector x) {
   const Vector pairs = _mm256_maddubs_epi16(_mm256_abs_epi8(w), _mm256_sign_epi8(x, w));
   return _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
@@ -161,7 +161,7 @@ KETTE_INT8_INLINE Vector dot(Vector sum, Vector w, Vector x) {
 
 }  // namespace avx512_vnni
 
-/// Of leaf 7, 1 (Intel's manual, CPUID): not every compiler knows it by name.
+/// Leaf 7, subleaf 1 (Intel's manual, CPUID); not every compiler has a name for it.
 bool has_avx_vnni() {
   unsigned a = 0, b = 0, c = 0, d = 0;
   return __builtin_cpu_supports("avx2") && __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 &&
@@ -175,7 +175,7 @@ namespace neon {
 #define KETTE_INT8_TARGET
 using Vector = int32x4_t;
 inline constexpr int kLanes = 4, kMostRows = 4, kOffset = 0;
-/// Of 32 registers, with a row of vectors of the panel and some for products.
+/// Fits 32 registers, with a row of vectors of the panel and some for products.
 constexpr bool fits(int rows, int vectors) { return (rows + 1) * vectors <= 20; }
 
 KETTE_INT8_INLINE Vector splat(std::int32_t value) { return vdupq_n_s32(value); }
@@ -205,7 +205,8 @@ using neon::Vector, neon::splat, neon::load, neon::store;
 inline constexpr int kLanes = 4, kMostRows = 6, kOffset = 0;
 constexpr bool fits(int rows, int vectors) { return (rows + 1) * vectors <= 28; }
 
-/// By name, for clang 14 has the function only where every CPU that is compiled for has the instruction.
+/// As assembly, since clang 14 has the intrinsic only if every CPU compiled for has the
+/// instruction.
 KETTE_INT8_INLINE Vector dot(Vector sum, Vector w, Vector x) {
   asm("sdot %0.4s, %1.16b, %2.16b" : "+w"(sum) : "w"(w), "w"(x));
   return sum;

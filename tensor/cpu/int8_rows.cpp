@@ -17,11 +17,11 @@ using Integers = Simd<std::int32_t>;
 
 constexpr float kMost = 127, kLeast = 1e-30f;
 constexpr std::uint32_t kInfinity = 0x7f800000u;
-/// So many bits of an f32's 24 are left of a scale: with the 7 of 127 they make 24.
+/// Bits dropped of a scale's 24: the other 17 and the 7 of 127 make 24.
 constexpr std::uint32_t kDroppedBits = 7;
 
-/// The largest magnitude of a row, as bits, which order magnitudes as they do numbers: what is not
-/// finite is larger than all that is.
+/// The largest magnitude of a row, as bits, whose integer order is that of magnitudes; values that
+/// are not finite are the largest.
 std::uint32_t largest_bits(const float* row, std::int64_t width) {
   constexpr std::int32_t kMagnitude = 0x7fffffff;
   Integers::Vector most{};
@@ -42,10 +42,10 @@ float scale_of(float largest) {
   return std::bit_cast<float>((bits + kDropped) & ~kDropped);
 }
 
-/// To the nearest whole number, ties to even.
+/// To the nearest integer, ties to even.
 Integers::Vector nearest(const S::Vector& values) {
 #if defined(__AVX512F__)
-  // With a mask of all lanes: without one, g++ 12 warns of its own header (GCC bug 105593).
+  // With a mask of all lanes; without it g++ 12 warns about its own header (GCC bug 105593).
   return (Integers::Vector)_mm512_maskz_cvtps_epi32(0xffff, (__m512)values);
 #elif defined(__AVX__)
   return (Integers::Vector)_mm256_cvtps_epi32((__m256)values);
@@ -64,7 +64,7 @@ Integers::Vector nearest(const S::Vector& values) {
 
 using Bytes = std::int8_t __attribute__((vector_size(S::kLanes)));
 
-/// Sums of products of one row, in whole numbers, become its entries of y.
+/// Turns the integer sums of products of one row into its entries of y.
 void finish_row(const std::int32_t* sums, float scale, const float* scales, const float* bias,
                 float* y) {
   for (std::int64_t j = 0; j < kInt8Panel; j += S::kLanes) {

@@ -1,5 +1,4 @@
-// Rows of f32 rounded to int8 (tensor/int8_matrix.h): weights once, the rows they are multiplied with
-// as these come.
+// Rows of f32 rounded to int8 (tensor/int8_matrix.h): weights once, the rows of x in every call.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@ struct RoundedRow {
 };
 RoundedRow round_row(const float* row, std::int64_t width, std::int8_t* to);
 
-/// The rows of x in int8, for the length of a kernel call.
+/// The rows of x in int8, for one kernel call.
 class RoundedRows {
  public:
   explicit RoundedRows(const Tensor& x);
@@ -30,11 +29,11 @@ class RoundedRows {
   Int8Rows all_;
 };
 
-/// weight: with int8 panels; bias and scales of whole panels.
+/// weight: with int8 panels; bias and scales are padded to whole panels.
 void pack_int8(const Tensor& matrix, const PrepackedWeight& weight);
 
-/// y[i, j] = x[i] . W[column + j] + bias[column + j] for `rows` rows of x and a panel's rows of W, or
-/// `columns` of them. column: a multiple of kInt8Panel.
+/// y[i, j] = x[i] . W[column + j] + bias[column + j] for `rows` rows of x and `columns` (at most a
+/// panel's) rows of W. column: a multiple of kInt8Panel.
 void multiply_int8_panel(std::int64_t rows, const Int8Rows& x, const PrepackedWeight& weight,
                          std::int64_t column, std::int64_t columns, float* y,
                          std::int64_t y_stride);

@@ -1,5 +1,4 @@
-// Linear attention (tensor/linear_attention.h), a head of a sequence after the other, by chunks of its
-// rows.
+// Linear attention (tensor/linear_attention.h), by head and sequence, in chunks of rows.
 #include "tensor/linear_attention.h"
 
 #include "tensor/cpu/attention_head.h"
@@ -16,7 +15,7 @@ using linear_weights::Sum;
 
 constexpr std::int64_t kRowsAtOnce = cpu::kQueryBlock;
 
-/// A thread's working memory. A null start counts elements only.
+/// A thread's working memory. With a null start it only counts elements.
 template <class C>
 struct ChunkMemory {
   RowsView<C> x, y, z, sums;                // a chunk of rows
@@ -45,7 +44,7 @@ struct LinearHead {
   std::int64_t rows;
   ChunkMemory<C> memory;
 
-  /// Rows of a factor, with zeros up to whole vectors.
+  /// Loads rows of a factor, padded with zeros to whole vectors.
   void load(Factor factor, std::int64_t begin, std::int64_t count, RowsView<C> to) const {
     for (std::int64_t i = 0; i < count; ++i) {
       const T* from = in.row(factor, begin + i);
@@ -71,7 +70,7 @@ struct LinearHead {
     }
   }
 
-  /// Calls store(begin, count) with each chunk's sums in memory.sums, and its x and y in their places.
+  /// Calls store(begin, count) for each chunk, with its sums in memory.sums, its x and its y.
   template <class Store>
   void sum(const Sum& of, Sight sight, const Store& store) const {
     constexpr std::int64_t kLanes = Simd<C>::kLanes, kSlice = cpu::kTileWidth<C>;
@@ -153,7 +152,7 @@ struct LinearHead {
     });
   }
 
-  /// of: a gradient, whose rows go to `gradient`.
+  /// of: the gradient to compute; its rows go to `gradient`.
   template <class Written>
   void differentiate(Result result, Sight sight, Written* gradient, std::int64_t stride) const {
     sum(Sum(result), sight, [&](std::int64_t begin, std::int64_t count) {
@@ -200,7 +199,7 @@ void linear_attention(CpuExec, const LinearAttentionArgs& args) {
   });
 }
 
-/// The three gradients of a head do not wait for each other.
+/// The three gradients of a head are independent tasks.
 void linear_attention_backward(CpuExec, const LinearAttentionArgs& args,
                                const LinearAttentionGradients& gradients) {
   gradients.check(args);
@@ -241,7 +240,7 @@ void linear_attention_backward(CpuExec, const LinearAttentionArgs& args,
   });
 }
 
-/// Of a line's rows the first takes all, one after the other.
+/// A line's first row processes all rows of the line, in order.
 void linear_attention_step(CpuExec, const LinearStepArgs& args) {
   args.check();
   const std::int64_t heads = args.key_heads(), width = args.head_width();

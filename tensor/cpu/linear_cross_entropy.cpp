@@ -1,6 +1,7 @@
 // Label-smoothed cross entropy of a vocabulary projection, a chunk of rows at a time: three matrix
 // products and, between them, one pass over the logits that turns each row into its gradient in
-// place; beside weights of bf16 the logits are f32, and their gradients bf16. With p = softmax(z), target t, smoothing s and V entries:
+// place. With bf16 weights the logits are f32 and their gradients bf16. With p = softmax(z), target
+// t, smoothing s and V entries:
 //   dloss / dz_v = p_v - s / V - (1 - s) [v = t]
 #include <cmath>
 #include <span>
@@ -12,12 +13,12 @@
 namespace kette::kernels {
 namespace {
 
-// A chunk's logits: few enough to stay near the processor, enough rows to repay reading the weights
+// Logits of a chunk: few enough to stay in cache, with enough rows to be worth reading the weights
 // three times.
 constexpr std::int64_t kChunkElements = std::int64_t{1} << 22;
 constexpr std::int64_t kFewestRows = 512;
 
-/// What one pass over a row of logits finds.
+/// The results of one pass over a row of logits.
 template <class T>
 struct RowScan {
   T peak = -std::numeric_limits<T>::infinity(), sum = 0;
@@ -42,7 +43,7 @@ struct RowScan {
   }
 };
 
-/// One row of logits; becomes its gradient when `gradient_scale` is not null.
+/// The losses of one row of logits, which becomes its gradient if `gradient_scale` is not null.
 template <class T>
 CrossEntropySums reduce_row(T* z, std::int64_t vocabulary, std::int64_t target, double smoothing,
                             const double* gradient_scale) {
@@ -68,7 +69,7 @@ CrossEntropySums reduce_row(T* z, std::int64_t vocabulary, std::int64_t target, 
   return losses_of_row(row, static_cast<double>(total), vocabulary, smoothing);
 }
 
-/// The rows of logits of two views of a token, likewise. With d = log p - log q:
+/// Likewise for the rows of logits of two views of a token. With d = log p - log q:
 ///   dKL(p || q) / dz_p = p (d - KL(p || q)),   dKL(p || q) / dz_q = q - p
 template <class T>
 CrossEntropySums reduce_views(T* first, T* second, std::int64_t vocabulary, std::int64_t target,
@@ -115,11 +116,11 @@ CrossEntropySums reduce_views(T* first, T* second, std::int64_t vocabulary, std:
   return sums;
 }
 
-/// What a chunk is computed in. T: of x and of the weights.
+/// Working memory of a chunk. T: the type of x and of the weights.
 template <class T>
 struct Chunk {
   Tensor logits;     ///< [rows, vocabulary] in Compute<T>
-  Tensor gradients;  ///< of the logits, in T; the logits themselves where the types are one
+  Tensor gradients;  ///< of the logits, in T; the logits themselves if the types are equal
 
   Chunk(std::int64_t rows, std::int64_t vocabulary, bool wants_gradients)
       : logits(Tensor::empty({rows, vocabulary}, dtype_of<Compute<T>>)), gradients(logits) {
@@ -129,7 +130,7 @@ struct Chunk {
   }
 };
 
-/// One chunk, with x, targets and dx already cut to its rows: the one view of its tokens, or the two.
+/// One chunk, with x, targets and dx cut to its rows, for one view of its tokens or two.
 template <class T>
 void reduce_chunk(std::span<const LinearCrossEntropyArgs> views, const Chunk<T>& chunk,
                   CrossEntropySums& sums) {
@@ -191,7 +192,7 @@ void reduce_chunk(std::span<const LinearCrossEntropyArgs> views, const Chunk<T>&
 template <class T>
 CrossEntropySums reduce(const LinearCrossEntropyArgs& args) {
   const std::int64_t tokens = args.tokens(), vocabulary = args.weight.rows();
-  const std::int64_t each = args.views ? 2 : 1;  // rows of a token
+  const std::int64_t each = args.views ? 2 : 1;  // rows per token
   const std::int64_t most =
       std::max(kFewestRows, kChunkElements / std::max<std::int64_t>(vocabulary, 1));
   const std::int64_t longest = std::min(tokens, most / each);

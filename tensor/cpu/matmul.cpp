@@ -1,6 +1,6 @@
 // The matrix product on the CPU. f32 and bf16 run on Kette's own tiles (product.h), f64 on
-// OpenBLAS. Whatever the route, each element is a sum whose order depends on the shapes alone, so that
-// the result has the same bits for any number of threads.
+// OpenBLAS. In all cases the order of each element's sum depends only on the shapes, so the result
+// has the same bits for any number of threads.
 #include "tensor/cpu/blas.h"
 #include "tensor/cpu/column_sums.h"
 #include "tensor/cpu/matmul_epilogue.h"
@@ -43,7 +43,7 @@ struct Problem {
   MatrixView<const T> left() const { return view(a, args.lda, args.transpose_a); }
   MatrixView<const T> right() const { return view(b, args.ldb, args.transpose_b); }
 
-  /// Finishes part of a row of C from its product, which lies elsewhere.
+  /// Finishes part of a row of C from its product, stored elsewhere.
   void store(std::int64_t row, std::int64_t column, std::int64_t columns,
              Compute<Out>* values) const {
     using C = Compute<Out>;
@@ -55,7 +55,7 @@ struct Problem {
   }
 };
 
-/// Straight into a C of f32.
+/// Directly into an f32 C.
 template <class T>
 void multiply_in_place(const Problem<T, float>& problem) {
   const MatmulArgs& args = problem.args;
@@ -70,7 +70,7 @@ void multiply_in_place(const Problem<T, float>& problem) {
                   epilogue.empty() ? cpu::FinishBlock() : finish);
 }
 
-/// Into a C of bf16, from blocks of f32.
+/// Into a bf16 C, from f32 blocks.
 template <class T>
 void multiply_aside(const Problem<T, BFloat16>& problem) {
   const MatmulArgs& args = problem.args;
@@ -83,8 +83,8 @@ void multiply_aside(const Problem<T, BFloat16>& problem) {
                   problem.right(), 0, nullptr, 0, finish);
 }
 
-/// C^T = op(B)^T op(A)^T: for few rows times the rows of a weight matrix. Packing A is then cheap,
-/// and the weights are read where they lie.
+/// C^T = op(B)^T op(A)^T, for few rows times the rows of a weight matrix: packing A is cheap, and
+/// the weights are read in place.
 template <class T, class Out>
 void multiply_swapped(const Problem<T, Out>& problem) {
   const MatmulArgs& args = problem.args;
@@ -101,7 +101,7 @@ void multiply_swapped(const Problem<T, Out>& problem) {
                   problem.right().transposed(), problem.left().transposed(), 0, nullptr, 0, finish);
 }
 
-/// A sum over many rows into a small C, such as a weight's gradient: parts of k side by side, then
+/// A sum over many rows into a small C, such as a weight's gradient: parts of k in parallel, then
 /// their sum.
 template <class T, class Out>
 void multiply_in_parts(const Problem<T, Out>& problem, std::int64_t depth) {
@@ -167,7 +167,7 @@ void multiply(const Problem<T, Out>& problem) {
 template <class T, class Out>
 void multiply_batch(const MatmulArgs& args) {
   const std::int64_t cost = args.m * args.n * std::max<std::int64_t>(args.k, 1);
-  constexpr std::int64_t kLarge = std::int64_t{1} << 22;  // worth all threads by itself
+  constexpr std::int64_t kLarge = std::int64_t{1} << 22;  // worth all threads alone
   if (args.batch == 1 || cost >= kLarge) {
     for (std::int64_t index = 0; index < args.batch; ++index)
       multiply(Problem<T, Out>(args, index));

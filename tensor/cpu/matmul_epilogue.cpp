@@ -18,7 +18,8 @@ void activation_backward(CpuExec, Activation activation, const Tensor& saved, co
     }
     visit_activation(activation, [&](auto function) {
       cpu::parallel_blocks(dy.elements(), kGrain, 8, [&](std::int64_t begin, std::int64_t end) {
-      // relu's derivative asks for y alone, those of the others for x alone; that one is `saved`.
+      // `saved` is y for relu, whose derivative needs only y, and x for the others, which need only
+      // x.
 #pragma omp simd
         for (std::int64_t i = begin; i < end; ++i) {
           out[i] = function.backward(C(kept[i]), C(kept[i]), C(upstream[i]));

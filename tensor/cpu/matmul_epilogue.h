@@ -1,5 +1,5 @@
-// What follows a product while its block is still in cache: y = activation(c + bias), with c + bias
-// kept aside for the backward pass when asked for; or y = c * activation'(what was kept).
+// The epilogue of a product, while its block is still in cache: y = activation(c + bias), with
+// c + bias saved for the backward pass if asked for; or y = c * activation'(the saved value).
 #pragma once
 
 #include <algorithm>

@@ -15,14 +15,14 @@ namespace {
 
 #if defined(__x86_64__) && defined(__linux__)
 
-/// Linux gives a program the tiles' room in its threads' saved state only if it asks (x86/xstate.rst).
+/// Linux reserves space for the tiles in a program's thread state only on request (x86/xstate.rst).
 bool ask_for_tiles() {
   constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
   constexpr long kTileData = 18;
   return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
 }
 
-/// Sums of products of small whole numbers, which are exact.
+/// Tests sums of products of small integers, which are exact.
 template <class Unit>
 std::array<float, kUnitSide * kUnitSide> sample() {
   std::array<std::uint32_t, kUnitSide * kUnitSide> words{};
@@ -41,9 +41,9 @@ std::array<float, kUnitSide * kUnitSide> sample() {
   return sums;
 }
 
-/// What a virtual machine promises is tried before it is trusted.
+/// Tries the unit before use, since a virtual machine may report one that it does not have.
 bool find_matrix_unit() {
-  // Of leaf 7 (Intel's manual, CPUID): not every compiler knows them by name.
+  // Leaf 7 (Intel's manual, CPUID); not every compiler has names for them.
   constexpr unsigned kBf16 = 1u << 22, kTiles = 1u << 24, kInt8 = 1u << 25;
   constexpr unsigned kAll = kBf16 | kTiles | kInt8;
   unsigned a = 0, b = 0, c = 0, d = 0;

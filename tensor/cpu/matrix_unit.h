@@ -1,8 +1,9 @@
-// Intel's matrix unit, AMX (Sapphire Rapids and later): eight tile registers, each of 16 rows of 16 words. One instruction
-// multiplies two of them and adds to a third,
+// Intel's matrix unit, AMX (Sapphire Rapids and later): eight tile registers, each of 16 rows of 16
+// words. One instruction multiplies two tiles and adds to a third,
 //   sums[i, j] += sum_p a[i, p] . b[p, j]        i, j, p < 16
-// where a word of a and b is two bf16 or four int8, "." their products' sum, and a word of sums one f32 or int32. (Intel, "Architecture
-// Instruction Set Extensions Programming Reference", chapter 3.) Here: sums are tiles 0 to 3, a 4 and 5, b 6 and 7.
+// where a word of a and b holds two bf16 or four int8, "." is the sum of their products, and a word
+// of sums is one f32 or int32 (Intel, "Architecture Instruction Set Extensions Programming
+// Reference", chapter 3). Here sums are tiles 0 to 3, a is 4 and 5, b is 6 and 7.
 #pragma once
 
 #include <bit>
@@ -12,18 +13,19 @@
 
 namespace kette::cpu {
 
-/// Rows, and words of a row, of a tile.
+/// Rows of a tile, and words of a row.
 inline constexpr int kUnitSide = 16;
-/// Whether this CPU has the unit for bf16 and int8, and the system lets the program use it, which is asked for once.
+/// Whether this CPU has the unit for bf16 and int8 and the system permits its use (requested once).
 bool has_matrix_unit();
 
 #if defined(__x86_64__)
 
-/// The unit's tiles, while the object lives: `rows` of a and of sums. Of the calling thread; one object at a time.
+/// Configures the calling thread's tiles while the object lives: a and sums have `rows` rows. One
+/// object per thread at a time.
 class MatrixUnit {
  public:
   explicit MatrixUnit(int rows = kUnitSide) {
-    // Intel's palette 1: bytes of a row of each tile, then rows.
+    // Intel's palette 1: for each tile the bytes of a row, then the number of rows.
     struct alignas(64) Palette {
       std::uint8_t palette = 1, start_row = 0, reserved[14]{};
       std::uint16_t row_bytes[16]{};
@@ -39,7 +41,8 @@ class MatrixUnit {
   MatrixUnit(const MatrixUnit&) = delete;
   MatrixUnit& operator=(const MatrixUnit&) = delete;
 
-  // By name, for the compiler is not told of instructions that not every CPU has. It keeps nothing in tiles itself.
+  // As assembly: the compiler may not use these instructions, since not every CPU has them. It
+  // never uses tiles itself.
   template <int tile>
   void zero() {
     asm volatile("tilezero %%tmm%c0" : : "i"(tile));
@@ -57,7 +60,7 @@ class MatrixUnit {
   void multiply_bf16() {
     asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(sums), "i"(a), "i"(b));
   }
-  /// a with sign, b without.
+  /// a is signed, b unsigned.
   template <int sums, int a, int b>
   void multiply_int8() {
     asm volatile("tdpbsud %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(sums), "i"(a), "i"(b));
@@ -87,7 +90,7 @@ class EmulatedMatrixUnit {
       std::memcpy(static_cast<char*>(to) + i * stride, words_[tile][i], kRowBytes);
     }
   }
-  /// The unit adds up the products of the lower halves apart from those of the higher.
+  /// The unit sums the products of the lower halves and those of the upper halves separately.
   template <int sums, int a, int b>
   void multiply_bf16() {
     const auto low = [](std::uint32_t word) { return std::bit_cast<float>(word << 16); };

@@ -1,5 +1,5 @@
-// Operands of a product as its tiles read them (gemm_tile.h, matrix_unit.h): factors, which are f32 or pairs of bf16,
-// in panels. B: panels of kColumns columns, row after row of factors.
+// Packs the operands of a product as its tiles read them (gemm_tile.h, matrix_unit.h): factors, f32
+// or pairs of bf16, in panels. B: panels of kColumns columns, row after row of factors.
 #pragma once
 
 #include <algorithm>
@@ -14,14 +14,14 @@
 namespace kette::cpu {
 
 inline constexpr int kColumns = kTileWidth<float>;
-/// Of B that a block of C takes.
+/// Columns of B for one block of C.
 inline constexpr std::int64_t kBlockColumns = 512;
 
-/// How many elements along the depth a factor of the tiles stands for.
+/// The elements along the depth in one factor.
 template <class Factor>
 constexpr std::int64_t kSpan = std::is_same_v<Factor, Bf16Pair> ? 2 : 1;
 
-/// The factor at `from` of `left` elements along the depth, which lie `stride` apart; 0 past the end.
+/// The factor at `from`, with `left` elements left along the depth, `stride` apart; 0 past the end.
 template <class Factor, class T>
 Factor load_factor(const T* from, std::int64_t stride, std::int64_t left) {
   if constexpr (std::is_same_v<Factor, Bf16Pair>) {
@@ -32,11 +32,11 @@ Factor load_factor(const T* from, std::int64_t stride, std::int64_t left) {
   }
 }
 
-/// A vector of factors along the depth, of elements that lie contiguous.
+/// A vector of factors along the depth, from contiguous elements.
 template <class Factor, class T>
 typename Simd<float>::Vector load_along(const T* from) {
   if constexpr (std::is_same_v<Factor, Bf16Pair>) {
-    return Simd<float>::load(reinterpret_cast<const float*>(from));  // pairs as they lie
+    return Simd<float>::load(reinterpret_cast<const float*>(from));  // already pairs in memory
   } else {
     return load_floats(from);
   }
@@ -45,13 +45,13 @@ typename Simd<float>::Vector load_along(const T* from) {
 static_assert(kTileRows <= Simd<float>::kLanes || kTileRows % Simd<float>::kLanes == 0,
               "transpositions make a panel of A: one, which may reach past it, or whole ones");
 
-/// The factors of `rows` rows of `depth` elements: to[p * to_stride + i] is that of row i <= kLanes. Writes
-/// whole vectors, for which `to` has room: zeros up to kLanes rows, some of which a later p may
-/// overwrite.
+/// The factors of `rows` <= kLanes rows of `depth` elements: to[p * to_stride + i] is factor p of
+/// row i. Writes whole vectors, for which `to` needs room, with zeros up to kLanes rows; a later p
+/// may overwrite some of them.
 template <class Factor, class T>
 void pack_transposed(const T* from, std::int64_t from_stride, std::int64_t rows, std::int64_t depth,
                      Factor* to, std::int64_t to_stride) {
-  using S = Simd<float>;  // of words, whatever is in them
+  using S = Simd<float>;  // words of any content
   constexpr std::int64_t span = kSpan<Factor>;
   S::Vector square[S::kLanes];
   std::int64_t p = 0;
@@ -72,8 +72,8 @@ void pack_transposed(const T* from, std::int64_t from_stride, std::int64_t rows,
   }
 }
 
-/// Rows of B, in panels whose last is filled up with zeros; a panel
-/// starts `distance` after its neighbour. For rows that lie contiguous: each is read once, whole.
+/// Packs rows of B into panels `distance` apart, the last padded with zeros. For contiguous rows:
+/// each is read once, whole.
 template <class Factor, class T>
 void pack_b_rows(const MatrixView<const T>& b, std::int64_t rows, std::int64_t columns, Factor* out,
                  std::int64_t distance) {
@@ -97,7 +97,7 @@ void pack_b_rows(const MatrixView<const T>& b, std::int64_t rows, std::int64_t c
   }
 }
 
-/// The same of one panel, for columns that lie contiguous.
+/// The same for one panel, for contiguous columns.
 template <class Factor, class T>
 void pack_b_columns(const MatrixView<const T>& b, std::int64_t rows, std::int64_t columns,
                     Factor* out) {
@@ -108,12 +108,12 @@ void pack_b_columns(const MatrixView<const T>& b, std::int64_t rows, std::int64_
   }
 }
 
-/// All of B, shared out among the threads of a parallel region. A panel has `depth` rows of factors, at least those
-/// of `rows` rows, and zeros in the rest.
+/// Packs all of B, shared among the threads of a parallel region. A panel has `depth` rows of
+/// factors, at least those of `rows` rows; the rest are zeros.
 template <class Factor, class T>
 void pack_b(const MatrixView<const T>& b, std::int64_t rows, std::int64_t columns,
             std::int64_t depth, Factor* out) {
-  constexpr std::int64_t kHigh = 64;  // of a part that lies by rows
+  constexpr std::int64_t kHigh = 64;  // rows of a part, if rows are contiguous
   const bool is_by_rows = b.column_stride == 1;
   const std::int64_t high = is_by_rows ? kHigh : std::max<std::int64_t>(1, rows),
                      wide = is_by_rows ? kBlockColumns : kColumns;
@@ -137,15 +137,15 @@ void pack_b(const MatrixView<const T>& b, std::int64_t rows, std::int64_t column
   }
 }
 
-/// What a vector written at the last column of a panel of A may reach past it.
+/// How far a vector written at the last column of a panel of A may reach past the panel.
 inline constexpr std::int64_t kSlack = Simd<float>::kLanes;
-/// Rows of A that are packed at a time.
+/// The most rows of A packed at a time.
 inline constexpr std::int64_t kMostRows = 16 * kTileRows;
-// Rows that lie far apart are asked for this many rows ahead; the processor does not guess them.
+// Rows far apart are prefetched this many rows ahead; the processor does not predict them.
 inline constexpr std::int64_t kAhead = 8;
 
-/// At most kMostRows rows of A in panels of kTileRows rows, column after column of factors; in a last, lower panel
-/// they lie as far apart.
+/// At most kMostRows rows of A in panels of kTileRows rows, column after column of factors. A last
+/// panel with fewer rows keeps this distance between columns.
 template <class Factor, class T>
 void pack_a_panels(const MatrixView<const T>& a, std::int64_t rows, std::int64_t depth,
                    Factor* out) {
@@ -159,7 +159,7 @@ void pack_a_panels(const MatrixView<const T>& a, std::int64_t rows, std::int64_t
     }
     return;
   }
-  Factor line[kMostRows];  // of one p, which whole vectors make
+  Factor line[kMostRows];  // of one p, written in whole vectors
   for (std::int64_t p = 0; p < factors; ++p) {
     const T* column = a.data + p * span * a.column_stride;
     const std::int64_t left = depth - p * span;
@@ -179,7 +179,7 @@ void pack_a_panels(const MatrixView<const T>& a, std::int64_t rows, std::int64_t
   }
 }
 
-/// `rows` rows of A, each of `factors` factors: zeros past `depth` elements.
+/// `rows` rows of A, each padded with zeros from `depth` elements to `factors` factors.
 inline void pack_a_rows(const MatrixView<const BFloat16>& a, std::int64_t rows, std::int64_t depth,
                         std::int64_t factors, Bf16Pair* out) {
   if (a.column_stride == 1) {
@@ -190,7 +190,7 @@ inline void pack_a_rows(const MatrixView<const BFloat16>& a, std::int64_t rows, 
     }
     return;
   }
-  using S = Simd<float>;  // of words, whatever is in them
+  using S = Simd<float>;  // words of any content
   for (std::int64_t p = 0; p < factors; p += S::kLanes) {
     for (std::int64_t i = 0; i < rows; i += S::kLanes) {
       S::Vector square[S::kLanes]{};

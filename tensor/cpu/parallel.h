@@ -1,5 +1,5 @@
-// How CPU kernels share work: a loop over fixed blocks. Block boundaries depend on the problem
-// alone, never on the number of threads, so that sums come out the same on any machine.
+// How CPU kernels share work: a loop over fixed blocks. Block boundaries depend only on the
+// problem, not on the number of threads, so that sums are the same on any machine.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +12,11 @@ namespace kette::cpu {
 
 using kette::ceil_div, kette::round_up;
 
-/// Below this many scalar operations a loop is not worth waking the other threads.
+/// Below this many scalar operations a loop runs on one thread.
 inline constexpr std::int64_t kParallelWork = std::int64_t{1} << 15;
 
-/// Calls function(begin, end) for the blocks of `grain` that cover 0 .. count, on all threads when
-/// count * cost_each is worth it. What one of them throws comes out here.
+/// Calls function(begin, end) for the blocks of `grain` that cover 0 .. count, on all threads if
+/// count * cost_each is large enough. Rethrows the first error.
 template <class Function>
 void parallel_blocks(std::int64_t count, std::int64_t grain, std::int64_t cost_each,
                      Function&& function) {

@@ -1,6 +1,6 @@
-// Products with prepacked weights: panels of kPanel rows of W, transposed, so that the product reads
-// memory in order. Beside a product that lays its panels out as it goes this saves the copying, which
-// for a few rows costs as much as the multiplying.
+// Products with prepacked weights: panels of kPanel rows of W, transposed, so that the product
+// reads memory in order. Compared with packing in each product, this saves copying, which for a few
+// rows costs as much as multiplying.
 #include <omp.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ void pack_rows(const Tensor& matrix, Weight* panels) {
   const std::int64_t in = matrix.width();
   const float* source = matrix.data<float>();
   cpu::parallel_blocks(matrix.rows(), kPanel, in, [&](std::int64_t begin, std::int64_t end) {
-    // A run of columns at a time: its lines of the panel stay in the first-level cache until full.
+    // A run of columns at a time: its lines of the panel stay in the L1 cache until full.
     constexpr std::int64_t kRun = 32;
     for (std::int64_t run = 0; run < in; run += kRun) {
       for (std::int64_t row = begin; row < end; ++row) {
@@ -74,7 +74,7 @@ void multiply_block(const PrepackedLinearArgs& args, const Weight* prepacked, Pa
       for (std::int64_t i = 0; i < rows; i += cpu::kPanelRows) {
         const std::int64_t count = std::min<std::int64_t>(cpu::kPanelRows, rows - i);
         float* target = y + i * out + column;
-        // A panel that sticks out of y is computed aside.
+        // A panel wider than the rest of y is computed in a buffer.
         alignas(64) float aside[cpu::kPanelRows * kPanel];
         const bool fits = columns == kPanel;
         if (!fits && begin > 0) copy_rows(target, out, aside, kPanel, count, columns);
@@ -106,12 +106,12 @@ void multiply_block(const PrepackedLinearArgs& args, const cpu::RoundedRows& x, 
   }
 }
 
-/// weights: what multiply_block() is given of them, or of x.
+/// weights: what multiply_block() gets of W, or of x.
 template <class Weights>
 void multiply(const PrepackedLinearArgs& args, const Weights& weights) {
   const PrepackedWeight& weight = *args.weight;
   const std::int64_t rows = args.x.rows();
-  // With one thread a range is all of W; with several each has its own panels, and reads all of x.
+  // One thread takes all of W; with several threads each has its own panels and reads all of x.
   const std::int64_t panels = cpu::ceil_div(weight.out, panel_width(weight.panels.dtype()));
   const std::int64_t ranges =
       omp_in_parallel() ? 1 : std::min<std::int64_t>(panels, omp_get_max_threads());
@@ -135,7 +135,7 @@ PrepackedWeight prepack_linear(CpuExec, const Tensor& matrix, const Tensor& bias
   }
   const Tensor values = matrix.to(DType::f32);
   if (panels == DType::int8) {
-    cpu::int8_path();  // an unknown KETTE_INT8 is told here, before there are threads
+    cpu::int8_path();  // throws for an unknown KETTE_INT8 before there are threads
     prepacked.panels = Tensor::empty({count, cpu::round_up(prepacked.in, 4), width}, DType::int8);
     prepacked.scales = Tensor::zeros({count * width});
     cpu::pack_int8(values, prepacked);

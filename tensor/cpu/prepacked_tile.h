@@ -1,13 +1,14 @@
-// The innermost part of products with prepacked weights: a few rows of x against a panel of kPanel
+// The inner kernel of products with prepacked weights: a few rows of x times a panel of kPanel
 // columns of W^T,
 //   out[i, j] = start[i, j] + sum_p x[i, p] panel[p, j]
-// with all sums in registers. x is read where it lies; the panel, [depth, kPanel], comes from the
-// second-level cache while the rows pass by. A wide and low tile needs fewer loads per multiply-add
-// than a square one: 10 for 24. Each element is summed in the order of p whatever the tile, so a
-// row has the same bits in any company.
+// with all sums in registers. x is read in place; the panel, [depth, kPanel], stays in the L2 cache
+// for all rows. A wide tile of few rows needs fewer loads per multiply-add than a square one: 10
+// for 24. Each element is summed in the order of p in any tile, so a row's bits do not depend on
+// the other rows.
 //
-// A panel may lie in bf16. Then its vectors come in pairs: a word has a lane of the first in its
-// lower half and that of the second in its upper half, so one load and two instructions widen both.
+// A panel may be bf16. Then its vectors are stored in pairs: a word has a lane of the first vector
+// in its lower half and the same lane of the second in its upper half, so one load and two
+// instructions widen both.
 #pragma once
 
 #include <bit>
@@ -23,12 +24,12 @@ namespace kette::cpu {
 inline constexpr int kPanelVectors = kVectorRegisters == 32 ? 4 : 2;
 inline constexpr int kPanel = kPanelVectors * Simd<float>::kLanes;
 inline constexpr int kPanelRows = 6;
-/// So many rows and columns of x stay in the second-level cache while panels pass by.
+/// This many rows and columns of x stay in the L2 cache for all panels.
 inline constexpr std::int64_t kBlockRows = 40 * kPanelRows, kBlockDepth = 512;
-/// A multiply-add here takes so much less time than the operations that cpu::kParallelWork counts.
+/// Multiply-adds here per operation that cpu::kParallelWork counts, in equal time.
 inline constexpr std::int64_t kMultiplyAddsPerOperation = 16;
 
-/// Where a column lies within kPanel elements.
+/// The index of a column among kPanel elements.
 template <class Weight>
 constexpr std::int64_t place_of(std::int64_t column) {
   if constexpr (std::is_same_v<Weight, float>) {
@@ -60,8 +61,9 @@ inline void load_columns(const BFloat16* from, PanelVectors& columns) {
   }
 }
 
-/// Asks for the part of a panel that a single row comes to a little later. Of a row in bf16 the processor has too
-/// few bytes on their way by itself, as they are widened between loads; in f32 it is quicker alone.
+/// Prefetches the part of a panel that a single row needs a little later. With bf16 the processor
+/// by itself has too few bytes in flight, as it widens them between loads; with f32 it is faster
+/// without.
 inline void prefetch_columns(const BFloat16* from) {
   constexpr int kAhead = 3072 / sizeof(BFloat16), kLine = 64 / sizeof(BFloat16);
 #pragma GCC unroll 4

@@ -15,20 +15,20 @@
 namespace kette::cpu {
 namespace {
 
-// One thread's block of C: its part of A (rows x kDepth factors) stays in the second-level cache while
-// the panels of B (kDepth x kColumns) pass through the first.
+// For one thread's block of C, its part of A (rows x kDepth factors) stays in the L2 cache, while
+// the panels of B (kDepth x kColumns) go through the L1 cache.
 constexpr std::int64_t kDepth = 192;
-// The part of B that is in panels: small enough for a share of the last-level cache.
+// Factors of B in panels at a time: small enough for a share of the last-level cache.
 constexpr std::int64_t kPanelFactors = std::int64_t{1} << 21;
 // Multiplications that take as long as waking the other threads.
 constexpr std::int64_t kWorthThreads = std::int64_t{1} << 18;
 
-/// C's rows in blocks of nearly equal height. High blocks read B less often; low ones are more,
-/// to share out among the threads. That every element is summed in the same order, whatever block
-/// it is in, lets the blocks depend on the threads.
+/// C's rows in blocks of nearly equal height. High blocks read B less often; low blocks give more
+/// work to share among threads. Every element is summed in the same order in any block, so the
+/// blocks may depend on the number of threads.
 class RowBlocks {
  public:
-  /// tile: rows of one.
+  /// tile: rows of a tile.
   RowBlocks(std::int64_t m, std::int64_t tile, std::int64_t column_blocks)
       : rows_(m), tile_(tile), tiles_(ceil_div(m, tile)) {
     constexpr std::int64_t kEnough = 64;                         // blocks
@@ -41,7 +41,7 @@ class RowBlocks {
   }
 
   std::int64_t count() const { return count_; }
-  /// The first row of a block; that of block count() is the number of rows.
+  /// The first row of a block; begin(count()) is the number of rows.
   std::int64_t begin(std::int64_t block) const {
     return std::min(rows_, block * tiles_ / count_ * tile_);
   }
@@ -50,8 +50,8 @@ class RowBlocks {
   std::int64_t rows_, tile_, tiles_, count_;
 };
 
-/// Whether the tiles may read A where it lies: f32, and neither so far apart nor so regularly that
-/// the cache cannot hold what is read again.
+/// Whether tiles may read A in place: f32, and rows neither so far apart nor so regular that the
+/// cache loses what is read again.
 template <class T>
 bool is_read_in_place(const MatrixView<const T>& a, std::int64_t n) {
   constexpr std::int64_t kWay = 4096 / sizeof(float);
@@ -60,7 +60,7 @@ bool is_read_in_place(const MatrixView<const T>& a, std::int64_t n) {
   return n <= 128 || (n <= 1024 && a.row_stride % kWay != 0);
 }
 
-/// C = sums + beta * C, for sums in rows of a panel's width of which `columns` count.
+/// C = sums + beta * C, for the first `columns` sums in rows of a panel's width.
 void add_to_c(std::int64_t rows, std::int64_t columns, const float* sums, float beta, float* c,
               std::int64_t ldc) {
   for (std::int64_t i = 0; i < rows; ++i, sums += kColumns, c += ldc) {
@@ -76,7 +76,7 @@ class VectorTiles {
  public:
   using Factor = F;
   static constexpr std::int64_t kRows = kTileRows;
-  /// What the factors along the depth are filled up to a multiple of.
+  /// Factors along the depth are padded to a multiple of this.
   static constexpr std::int64_t kDepthUnit = 1;
 
   template <class T>
@@ -95,7 +95,7 @@ class VectorTiles {
     const auto kernel =
         columns <= Simd<float>::kLanes ? tile_kernel<F, 1>(rows) : tile_kernel<F, 2>(rows);
     if (columns == kColumns) {
-      for (std::int64_t i = 0; i < rows; ++i) {  // C may be far away; it is wanted only at the end
+      for (std::int64_t i = 0; i < rows; ++i) {  // prefetches C, which is needed only at the end
         __builtin_prefetch(c + i * ldc, 1);
         __builtin_prefetch(c + i * ldc + kColumns - 1, 1);
       }
@@ -162,8 +162,8 @@ std::int64_t factors_of(std::int64_t k) {
   return round_up(ceil_div(k, kSpan<typename Tiles::Factor>), Tiles::kDepthUnit);
 }
 
-/// C's block, whose first column is a multiple of kColumns, over all of k. `panels`: those of B from the block's
-/// first column on, each with the factors of k rows.
+/// A block of C over all of k; its first column is a multiple of kColumns. panels: of B, from the
+/// block's first column on, each with the factors of k rows.
 template <class Tiles, class T>
 void multiply_block(const ProductBlock& block, std::int64_t k, float alpha,
                     const MatrixView<const T>& a, const typename Tiles::Factor* panels,
@@ -201,13 +201,13 @@ void multiply_block(const ProductBlock& block, std::int64_t k, float alpha,
   }
 }
 
-/// product() by these tiles.
+/// product() with these tiles.
 template <class Tiles, class T>
 void multiply(const ProductShape& shape, float alpha, MatrixView<const T> a, MatrixView<const T> b,
               float beta, float* c, std::int64_t ldc, const FinishBlock& finish) {
   using Factor = typename Tiles::Factor;
   const std::int64_t m = shape.m, n = shape.n, k = shape.k;
-  // B becomes panels a part at a time: first as deep, then as wide as fits.
+  // B is packed in parts: as deep as fits, then as wide as fits.
   const std::int64_t padded = round_up(n, kColumns);
   const std::int64_t deepest = kPanelFactors / std::min(padded, kBlockColumns) / kDepth * kDepth;
   const std::int64_t factors = std::clamp<std::int64_t>(factors_of<Tiles>(k), 1, deepest),
@@ -215,7 +215,7 @@ void multiply(const ProductShape& shape, float alpha, MatrixView<const T> a, Mat
   const std::int64_t width =
       std::max<std::int64_t>(1, kPanelFactors / factors / kBlockColumns) * kBlockColumns;
   const Scratch<Factor> panels(std::min(padded, width) * factors);
-  // A C that nobody keeps is kept here as long as parts of k add up in it.
+  // Without a C, the sums over parts of k are kept here.
   const Scratch<float> sums(c == nullptr && k > depth ? m * n : 0);
   if (sums.data() != nullptr) {
     c = sums.data();
@@ -225,7 +225,7 @@ void multiply(const ProductShape& shape, float alpha, MatrixView<const T> a, Mat
   ParallelError error;
 #pragma omp parallel if (m * n * k >= kWorthThreads)
   {
-    // One line more than a block has columns: rows at powers of two share too few places in the cache.
+    // A vector wider than a block: rows at powers of two would share too few cache sets.
     constexpr std::int64_t kStride = kBlockColumns + Simd<float>::kLanes;
     std::optional<Scratch<float>> own;
     error.guard([&] { own.emplace(c == nullptr ? std::min(kMostRows, m) * kStride : 0); });
@@ -240,7 +240,7 @@ void multiply(const ProductShape& shape, float alpha, MatrixView<const T> a, Mat
 #pragma omp for schedule(dynamic)
         for (std::int64_t index = 0; index < row_blocks.count() * column_blocks; ++index) {
           error.guard([&] {
-            // Neighbours share their columns, and with them the panels of B.
+            // Neighbours have the same columns, and so share panels of B.
             const std::int64_t row_block = index % row_blocks.count();
             const std::int64_t row = row_blocks.begin(row_block),
                                column = index / row_blocks.count() * kBlockColumns;

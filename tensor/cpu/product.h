@@ -1,7 +1,7 @@
-// The matrix product with f32 sums, on all threads: C = alpha * A B + beta * C, for operands that lie
-// anywhere, in f32 or bf16. B is copied once into panels that all threads read; the threads share
-// out blocks of C. A's rows are read where they lie when that is cheap, else copied block by block, into panels, too.
-// Each element is summed in the order of k whatever block it is in, so a row of C has the same bits
+// The matrix product with f32 sums, on all threads: C = alpha * A B + beta * C, for operands in f32
+// or bf16 with any strides. B is copied once into panels that all threads read; the threads share
+// the blocks of C. A's rows are read in place if that is cheap, else copied block by block into
+// panels. Each element is summed in the order of k in any block, so a row of C has the same bits
 // for any number of threads and of other rows.
 #pragma once
 
@@ -25,20 +25,21 @@ struct ProductBlock {
 /// Called for each finished block.
 using FinishBlock = std::function<void(const ProductBlock&)>;
 
-/// How bf16 is multiplied: widened to f32, in pairs by vectors (bf16_pair.h), or in squares by a matrix unit
-/// (matrix_unit.h).
+/// How bf16 is multiplied: widened to f32, in pairs by vector instructions (bf16_pair.h), or in
+/// squares by a matrix unit (matrix_unit.h).
 enum class Bf16Products : std::uint8_t { widened, in_pairs, in_squares };
-/// By a matrix unit where there is one (Intel's AMX). In pairs where the CPU multiplies them at the rate of f32s, which
-/// makes twice the products: as AMD's do from Zen 4 on. Sapphire and Emerald Rapids have that instruction, too, but at a
-/// quarter of that rate. The environment variable KETTE_BF16, "amx", "pairs" or "f32", decides otherwise; what the CPU
-/// cannot do is an Error.
+/// In squares if there is a matrix unit (Intel's AMX). In pairs if the CPU does a pair as fast as
+/// an f32, which doubles the rate of products: AMD from Zen 4 on. Sapphire and Emerald Rapids have
+/// the instruction, too, but at a quarter of that rate. The environment variable KETTE_BF16 ("amx",
+/// "pairs" or "f32") overrides this; an Error if the CPU cannot.
 Bf16Products bf16_products();
-/// Whether product() multiplies so here, and not widened: in squares with any kernels for AVX-512, but slowly without
-/// the unit, for tests.
+/// Whether product() can multiply so on this CPU. In squares: with any kernels for AVX-512, but
+/// emulated and slow without the unit, for tests.
 bool can_multiply(Bf16Products bf16);
 
-/// T: float or BFloat16; of the strides of a and b one is 1. Without a `c` (then beta = 0) `finish` alone sees the
-/// blocks, while they are still in cache. Inside a parallel region it runs on the calling thread alone.
+/// T: float or BFloat16; one stride of a, and one of b, is 1. Without `c` (then beta = 0) only
+/// `finish` sees the blocks, while they are still in cache. Inside a parallel region it runs on the
+/// calling thread only.
 template <class T>
 void product(const ProductShape& shape, float alpha, MatrixView<const T> a, MatrixView<const T> b,
              float beta, float* c, std::int64_t ldc, const FinishBlock& finish = {},

@@ -112,7 +112,7 @@ void squares_of_blocks(CpuExec, const Tensor& x, const Tensor& sums) {
     const T* in = x.data<T>();
     double* result = sums.data<double>();
     parallel_blocks(x.elements(), kSquaresBlock, 2, [&](std::int64_t begin, std::int64_t end) {
-      const T* block = in + begin;  // GCC vectorises this from 0 on alone
+      const T* block = in + begin;  // GCC vectorises only a loop from 0
       double total = 0;
 #pragma omp simd reduction(+ : total)
       for (std::int64_t i = 0; i < end - begin; ++i) {

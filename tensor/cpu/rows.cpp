@@ -1,6 +1,5 @@
-// Row bodies on the CPU: one thread takes whole rows, its vector lanes the elements. Column sums
-// are taken in two stages over fixed blocks of rows, so that the order of additions never depends
-// on the threads.
+// Row bodies on the CPU: threads take whole rows, vector lanes the elements. Column sums take two
+// stages over fixed blocks of rows, so that the order of additions never depends on the threads.
 #include "tensor/cpu/column_sums.h"
 #include "tensor/cpu/dropout_mask.h"
 #include "tensor/cpu/parallel.h"
@@ -39,7 +38,7 @@ struct CpuGroup {
   void once(const Function& function) const {
     function();
   }
-  // Rows stay where they lie.
+  // Rows are accessed in place.
   template <class T>
   const T* read(const T* row, std::int64_t) const {
     return row;

@@ -1,5 +1,5 @@
-// The next token of each row, drawn on the CPU. Sums by the leading bits of the logits say in which
-// of these buckets the least likely kept token lies; no others are put in order.
+// The next token of each row, drawn on the CPU. Sums by the leading bits of the logits (buckets)
+// show which bucket has the least likely kept token; only that bucket is sorted.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -18,8 +18,7 @@ namespace {
 
 constexpr std::int64_t kExpOperations = 16;
 
-/// The likeliest token's rank; 0 if a logit is not finite. Whole numbers, so that the loop is
-/// vectorised.
+/// The likeliest token's rank; 0 if a logit is not finite. Integers, so that the loop vectorises.
 Rank likeliest(const float* logits, std::int64_t vocabulary) {
   constexpr std::uint32_t kInfinity = 0x7f800000u;
   std::uint32_t highest = 0, largest = 0;
@@ -32,7 +31,7 @@ Rank likeliest(const float* logits, std::int64_t vocabulary) {
   return rank_of(peak, std::find(logits, logits + vocabulary, peak) - logits);
 }
 
-/// The tokens of a row that may be drawn, in their own order. Until they are weighed each counts 1.
+/// The tokens of a row that may be drawn, in token order. Each has weight 1 before weigh().
 class Candidates {
  public:
   Candidates(const float* logits, std::int64_t vocabulary)
@@ -51,7 +50,7 @@ class Candidates {
     return total;
   }
 
-  /// The fewest of the likeliest whose weights reach what is needed. Returns their sum.
+  /// Keeps the fewest likeliest tokens whose weights reach `needed`. Returns their sum.
   TokenWeight keep(TokenWeight needed) {
     constexpr int kBits = 12, kShift = 64 - kBits;
     std::array<TokenWeight, std::size_t{1} << kBits> sums{};
@@ -84,7 +83,7 @@ class Candidates {
 
   void keep_from(Rank least) {
     std::int64_t kept = 0;
-    for (std::int64_t i = 0; i < count_; ++i) {  // no branch: it would be hard to foretell
+    for (std::int64_t i = 0; i < count_; ++i) {  // no branch: it would be hard to predict
       const Rank rank = ranks()[i];
       ranks()[kept] = rank;
       weights()[kept] = weights()[i];

@@ -1,7 +1,6 @@
 // Vocabulary projection, log softmax and selection in one pass: a chunk of columns is multiplied
-// for a block of rows, and each row takes from it the sum of exponentials and its likeliest entries
-// while it is in cache. The sums of the chunks are put together in the order of the columns,
-// whichever thread took them.
+// for a block of rows, and while it is in cache each row takes the sum of exponentials and its
+// likeliest entries. The sums of chunks are combined in column order, independent of threads.
 #include <omp.h>
 
 #include <algorithm>
@@ -23,13 +22,13 @@ namespace {
 using cpu::kPanel;
 
 constexpr std::int64_t kChunk = 256;  // columns, a multiple of kPanel and of kGroup
-constexpr std::int64_t kGroup = 32;   // as many as a word of a mask has bits
+constexpr std::int64_t kGroup = 32;   // the bits of a mask's word
 constexpr float kLowest = -std::numeric_limits<float>::infinity();
 static_assert(kChunk % kPanel == 0 && kChunk % cpu::kInt8Panel == 0 && kChunk % kGroup == 0);
 
-/// The largest of a stream of values; entries come in rising order, so an equal one ranks behind. A
-/// few are kept falling. Many are a heap with the worst on top, so that an entry costs log(count) and
-/// not count, until sort().
+/// The largest of a stream of values. Entries come in ascending order, so an equal one ranks after.
+/// A few are kept in descending order. Many are a heap with the worst on top until sort(), so that
+/// an entry costs log(count), not count.
 struct TopK {
   float* values;
   std::int32_t* entries;
@@ -54,7 +53,7 @@ struct TopK {
     values[at] = value;
     entries[at] = entry;
   }
-  /// Makes the values fall, when no more are to come.
+  /// Sorts the values in descending order, after the last one.
   void sort() const {
     for (std::int64_t size = count - 1; is_heap() && size > 0; --size) {
       const float value = values[size];
@@ -64,7 +63,7 @@ struct TopK {
       sift_down(value, entry, size);
     }
   }
-  /// Puts this in the place of the top of a heap of that size.
+  /// Replaces the top of a heap of this size.
   void sift_down(float value, std::int32_t entry, std::int64_t size) const {
     const auto is_worse = [&](std::int64_t a, float than, std::int32_t of) {
       return values[a] < than || (values[a] == than && entries[a] > of);
@@ -85,7 +84,7 @@ struct TopK {
 using S = cpu::Simd<float>;
 static_assert(kGroup % S::kLanes == 0);
 
-/// What a chunk adds to a row's normaliser: sum of exp(x - peak).
+/// A chunk's part of a row's normaliser: sum of exp(x - peak).
 struct ChunkSum {
   float peak, sum;
 };
@@ -98,9 +97,8 @@ float group_peak(const float* group) {
   return S::max_lanes(highest);
 }
 
-/// Takes from one row of logits, columns [first, first + kChunk), all that is wanted of it. Columns
-/// that the vocabulary does not have are -infinity.
-/// mask: of all columns, a bit each that says whether it may be among the likeliest; null: all may.
+/// Processes one row of logits, columns [first, first + kChunk). Columns beyond the vocabulary are
+/// -infinity. mask: a bit for each column, whether it may be among the likeliest; null: all may.
 ChunkSum take_chunk(const float* logits, std::int64_t first, const std::int32_t* mask,
                     const TopK& best) {
   float peaks[kChunk / kGroup];
@@ -130,7 +128,7 @@ struct Columns {
   std::int64_t begin, end;
 };
 
-/// Logits of some columns, kChunk a line.
+/// Logits of some columns, in lines of kChunk.
 void multiply_chunk(const PrepackedWeight& weight, RowsView<const float> x, std::int64_t rows,
                     Columns columns, float* logits) {
   weight.visit_panels([&](const auto* panels) {
@@ -176,8 +174,7 @@ void top_k(CpuExec, const TopKArgs& args) {
   float* values = args.values.data<float>();
   std::int32_t* entries = args.entries.data<std::int32_t>();
 
-  // Each range of chunks has its own list per row; which ranges there are does not show in the
-  // merged list.
+  // Each range of chunks has its own list per row; the merged list does not depend on the ranges.
   const std::int64_t ranges =
       omp_in_parallel() ? 1 : std::min<std::int64_t>(chunks, omp_get_max_threads());
   const cpu::Scratch<ChunkSum> sums(chunks * rows);
@@ -223,7 +220,7 @@ void top_k(CpuExec, const TopKArgs& args) {
     merged.clear();
     for (std::int64_t range = 0; range < ranges; ++range) {
       const TopK part = best(range, row);
-      part.sort();  // of equals in it the lower entry must come first
+      part.sort();  // ties: the lower entry must come first
       for (std::int64_t i = 0; i < count; ++i) merged.offer(part.values[i], part.entries[i]);
     }
     merged.sort();

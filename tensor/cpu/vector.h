@@ -1,5 +1,5 @@
-// Vectors of the widest kind that the compiled-for instruction set has, by the vector extensions
-// that GCC and clang share: arithmetic on them is elementwise, a scalar operand is broadcast.
+// The widest vectors of the instruction set compiled for, by the vector extensions of GCC and
+// clang: arithmetic on them is elementwise, and a scalar operand is broadcast.
 #pragma once
 
 #include <bit>
@@ -24,7 +24,7 @@ inline constexpr int kVectorBytes = 32;
 #else
 inline constexpr int kVectorBytes = 16;
 #endif
-/// AVX-512 doubled the number of registers, too; aarch64 has as many of 16 bytes.
+/// AVX-512 also has twice as many registers; aarch64 has as many, of 16 bytes.
 #if defined(__AVX512F__) || defined(__aarch64__)
 inline constexpr int kVectorRegisters = 32;
 #else
@@ -48,7 +48,7 @@ struct Simd {
   }
   static Vector max(const Vector& a, const Vector& b) { return a > b ? a : b; }
 
-  /// The sum, or the largest, of the lanes.
+  /// The sum, or the maximum, of the lanes.
   static T sum_lanes(Vector vector) {
     fold<kLanes / 2>(vector, [](const Vector& a, const Vector& b) { return a + b; });
     return vector[0];
@@ -64,8 +64,7 @@ struct Simd {
     return vectors[0];
   }
 
-  /// Transposes the square of kLanes vectors: blocks of half the size change places, then blocks
-  /// within them.
+  /// Transposes a square of kLanes vectors: swaps blocks of half the size, then blocks within them.
   static void transpose(Vector (&rows)[kLanes]) { exchange<kLanes / 2>(rows); }
 
  private:
@@ -87,7 +86,8 @@ struct Simd {
     if constexpr (distance > 1) fold<distance / 2>(vector, combine);
   }
 
-  /// Of each pair of neighbouring blocks, a's first and b's first, or a's second and b's second.
+  /// For each pair of neighbouring blocks: a's first and b's first (below: a's second and b's
+  /// second).
   template <int size, int... lane>
   static Vector first_blocks(const Vector& a, const Vector& b,
                              std::integer_sequence<int, lane...>) {
@@ -109,7 +109,7 @@ struct Simd {
     }
     if constexpr (size > 1) exchange<size / 2>(rows);
   }
-  /// As exchange(), of whose rows only the sums are wanted: half as many are left each time.
+  /// Like exchange(), for the sums of the rows only: each step halves the rows.
   template <int size>
   static void gather_sums(Vector (&rows)[kLanes]) {
 #pragma GCC unroll 16
@@ -121,7 +121,7 @@ struct Simd {
   }
 };
 
-/// Elements that lie contiguous, as f32.
+/// Contiguous elements as f32.
 inline Simd<float>::Vector load_floats(const float* from) { return Simd<float>::load(from); }
 inline Simd<float>::Vector load_floats(const BFloat16* from) {
   typedef std::uint16_t Halves __attribute__((vector_size(kVectorBytes / 2)));
@@ -131,14 +131,14 @@ inline Simd<float>::Vector load_floats(const BFloat16* from) {
   return std::bit_cast<Simd<float>::Vector>(__builtin_convertvector(halves, Words) << 16);
 }
 
-/// The 64-bit products of the low halves of each lane of a with b.
+/// The 64-bit products of the low half of each lane of a with b.
 template <class Lanes>
 Lanes multiply_low_halves(const Lanes& a, std::uint32_t b) {
   [[maybe_unused]] const Lanes factor = Lanes{} + b;
   static_assert(sizeof(Lanes) == kVectorBytes && sizeof(a[0]) == 8);
-  // The vector extensions know products of whole lanes only, which take several times as long.
+  // The vector extensions have only products of whole lanes, which take several times as long.
 #if defined(__AVX512F__)
-  // With a mask of all lanes: without one, g++ 12 warns of its own header (GCC bug 105593).
+  // With a mask of all lanes; without it g++ 12 warns about its own header (GCC bug 105593).
   return (Lanes)_mm512_maskz_mul_epu32(0xff, (__m512i)a, (__m512i)factor);
 #elif defined(__AVX2__)
   return (Lanes)_mm256_mul_epu32((__m256i)a, (__m256i)factor);

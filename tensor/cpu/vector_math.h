@@ -1,4 +1,4 @@
-// exp on whole vectors, where the general form of scalar.h does more than is needed.
+// exp on whole vectors, with fewer cases than the general form of scalar.h.
 #pragma once
 
 #include <bit>
@@ -12,9 +12,8 @@ namespace kette::cpu {
 inline Simd<float>::Vector exp_of_negative(Simd<float>::Vector x) {
   using Vector = Simd<float>::Vector;
   typedef std::int32_t Integers __attribute__((vector_size(kVectorBytes)));
-  constexpr float kRound =
-      12582912.0f;  // 1.5 * 2^23: adding it rounds, and leaves n in the lowest bits
-  x = Simd<float>::max(Vector{} - 87.0f, x);  // in this order a NaN stays one
+  constexpr float kRound = 12582912.0f;  // 1.5 * 2^23: adding it rounds; n is in the lowest bits
+  x = Simd<float>::max(Vector{} - 87.0f, x);  // in this order a NaN stays a NaN
   const Vector shifted = x * 1.44269504088896341f + kRound;
   const Vector n = shifted - kRound;
   const Vector r = (x - n * 0.693359375f) + n * 2.12194440e-4f;

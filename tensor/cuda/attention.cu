@@ -1,10 +1,10 @@
 // Attention's forward pass on CUDA. A block takes a tile of queries of one head and sequence past
 // all keys they see, a tile at a time, with a running softmax (Milakov and Gimelshein 2018; Dao et
-// al. 2022): of each query it keeps the peak m of its scores s so far, the sum l of exp(s - m), and
-// the sum of exp(s - m) v, and rescales both sums when the peak rises.
+// al. 2022): for each query it keeps the peak m of its scores s so far, the sum l of exp(s - m),
+// and the sum of exp(s - m) v, and rescales both sums when the peak rises.
 //   output = sum exp(s - m) v / l      log_sum_exp = m + log l
-// Powers are of 2, s - m times log2(e) being one multiply-add. Tiles that every query of the block
-// sees whole take a path of their own, without comparisons.
+// Powers are of 2, since (s - m) log2(e) is one multiply-add. Tiles that every query of the block
+// sees whole have their own path, without comparisons.
 #include <limits>
 
 #include "tensor/cuda/attention_mask.h"
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(Tile::kThreads, kDrops ? 0 : Tile::kQueryBlock
       }
       highest = row_max<Tile>(highest);
       const C shift = !kWhole && highest == kNothing ? C(0) : call.scale_in_2 * highest;
-      // Exactly 1 where the peak stays: the multiply-add below would not cancel to 0.
+      // Exactly 1 if the peak stays: the multiply-add would not cancel to 0.
       const C kept = peak[i] == highest ? C(1) : Tile::exp2(call.scale_in_2 * peak[i] - shift);
       peak[i] = highest;
       total[i] *= kept;

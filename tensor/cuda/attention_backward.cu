@@ -1,8 +1,8 @@
 // Attention's backward pass on CUDA, by the formulas of tensor/cpu/attention_backward.cpp. The sum
-// in the softmax's gradient is taken once, as sum_k P_ik dP_ik = output_i . o'_i; then a block
+// in the softmax's gradient is computed once, as sum_k P_ik dP_ik = output_i . o'_i. Then a block
 // computes the gradients of a tile of queries, sweeping the keys, or of a tile of keys and values,
 // sweeping the queries. Each gradient has one writer, so the order of additions is fixed.
-// Each probability is taken anew, as 2^(score log2(e) - log_sum_exp log2(e)).
+// Probabilities are recomputed as 2^(score log2(e) - log_sum_exp log2(e)).
 #include "tensor/cuda/attention_mask.h"
 #include "tensor/cuda/attention_tile.h"
 
@@ -11,7 +11,7 @@ namespace {
 
 using namespace cuda;
 
-constexpr int kMostSwept = 32;  // there are two squares and two strips to keep in registers
+constexpr int kMostSwept = 32;  // two squares and two strips are in registers
 
 template <class T, class C = Compute<T>>
 struct BackwardCall {
@@ -50,7 +50,7 @@ __global__ void take_statistics(BackwardCall<T> backward) {
   }
 }
 
-/// Has Q and o', sweeps K and V: dP = o' V^T, dQ = ds K.
+/// Owns Q and o', sweeps K and V: dP = o' V^T, dQ = ds K.
 template <class T, class Tile, bool kDrops>
 __global__ void __launch_bounds__(Tile::kThreads, kDrops ? 0 : Tile::kQueryBlocks)
     differentiate_queries(BackwardCall<T> backward) {
@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(Tile::kThreads, kDrops ? 0 : Tile::kQueryBlock
   Tile::store(call, gradient, scale, dquery.from(begin), rows);
 }
 
-/// Has K and V, sweeps Q and o' of each head that reads them: dP^T = V o'^T, dK = ds^T Q,
+/// Owns K and V, sweeps Q and o' of each head that reads them: dP^T = V o'^T, dK = ds^T Q,
 /// dV = (M P)^T o'.
 template <class T, class Tile, bool kDrops>
 __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
     first_query[i] = head.first_query_of(begin + Tile::row(i));
   }
   typename Tile::Strip gradient, value_gradient;
-  // The queries from `start` to `end` see some of the keys, those from `shared` to `shared_end` each.
+  // Queries `start` to `end` see some of the keys, queries `shared` to `shared_end` all.
   const int shared = head.first_query_of(begin + rows - 1),
             start = head.first_query_of(begin) > 0 ? head.first_query_of(begin) : 0,
             end = smaller(head.queries, shared + head.reach),

@@ -1,5 +1,5 @@
-// What attention's kernels know of the call: the arguments as a kernel takes them, and one head of
-// one sequence as a block sees it.
+// The arguments of attention as a kernel takes them, and one head of one sequence as a block sees
+// it.
 #pragma once
 
 #include <numbers>
@@ -16,7 +16,7 @@ __device__ inline int smaller(int a, int b) { return a < b ? a : b; }
 /// A window that reaches back to the first key.
 inline constexpr int kBoundless = 1 << 30;
 
-/// AttentionArgs for a kernel. `tiles` blocks in grid.x for each sequence; the heads in grid.y.
+/// AttentionArgs for a kernel. grid.x has `tiles` blocks for each sequence; grid.y is the heads.
 template <class T, class C = Compute<T>>
 struct AttentionCall {
   const T *query, *key, *value;
@@ -58,7 +58,7 @@ struct AttentionCall {
     KETTE_CHECK(args.scale > 0, "attention: expected a scale above 0 on cuda, given ", args.scale);
   }
 
-  /// A grid with a block for each tile of `size` rows of each sequence and each of `heads_of_rows`.
+  /// A grid with one block per tile of `size` rows, for each sequence and each of `heads_of_rows`.
   Grid grid(const Segments& segments, std::int64_t heads_of_rows, int size, int threads,
             std::size_t shared_bytes) {
     tiles = static_cast<int>(ceil_div(segments.longest(), size));
@@ -73,11 +73,11 @@ struct AttentionCall {
   }
 };
 
-/// What a block owns a tile of.
+/// The side of the scores of which a block owns a tile.
 enum class Side { queries, keys };
 
-/// One head of one sequence; rows count from the sequence's first. Who owns keys begins with the first of
-/// the heads that read them.
+/// One head of one sequence; rows count from the sequence's first. A block that owns keys begins
+/// with the first of the heads that share them.
 template <class T>
 struct AttentionHead {
   using C = Compute<T>;
@@ -85,7 +85,7 @@ struct AttentionHead {
   int head, key_head, tile;
   std::int64_t first_query, first_key;
   int queries, keys;
-  int reach;  ///< how many keys a query sees at most
+  int reach;  ///< the most keys that a query sees
 
   /// Blocks start in the order of their numbers, and those with the most to do come first: the last
   /// queries see the most keys, the first keys are seen by the most queries.
@@ -113,25 +113,25 @@ struct AttentionHead {
 
   __device__ bool is_causal() const { return call.pattern.mask == Mask::causal; }
 
-  // A query sees up to `reach` keys below visible_keys(query); a key is seen by up to `reach` queries
-  // from first_query_of(key) on, which may be before the first.
+  // A query sees up to `reach` keys below visible_keys(query). A key is seen by up to `reach`
+  // queries from first_query_of(key) on, which may be negative.
 
   __device__ int visible_keys(int query) const {
     const int past = is_causal() ? smaller(query + 1 + keys - queries, keys) : keys;
     return past > 0 ? past : 0;
   }
   __device__ int first_query_of(int key) const { return is_causal() ? key + queries - keys : 0; }
-  /// Whether `place` is one of the `reach` from `first` on.
+  /// Whether first <= place < first + reach.
   __device__ bool reaches(int first, int place) const {
     return static_cast<unsigned>(place - first) < static_cast<unsigned>(reach);
   }
-  /// ALiBi's, in units of what is multiplied by call.scale.
+  /// ALiBi's slope, divided by call.scale.
   __device__ C slope() const { return C(call.pattern.slope(head, call.heads)) / call.scale; }
-  /// Where a query's number stands in [heads, query rows].
+  /// The index of a query's statistic in [heads, query rows].
   __device__ std::int64_t statistic(int query) const {
     return head * call.query_rows + first_query + query;
   }
-  /// A matrix's columns of this head, from the sequence's first row on.
+  /// This head's columns of a matrix, from the sequence's first row on.
   template <class U>
   __device__ RowsView<U> of_queries(U* matrix, std::int64_t stride) const {
     return {matrix + first_query * stride + head * call.width, stride};
@@ -142,8 +142,7 @@ struct AttentionHead {
   }
 };
 
-/// The keys that a tile of queries sees: from `start` to `end`, those from `shared` to `shared_end` each
-/// of them.
+/// The keys that a tile of queries sees: `start` to `end`. All see `shared` to `shared_end`.
 struct KeySpan {
   int start, end, shared, shared_end;
 

@@ -1,15 +1,15 @@
-// The dropout mask of attention's probabilities, for a tile of queries and keys. Philox block (query,
-// key / 128, key % 16) has 16 bits for each of eight keys, 16 apart (tensor/random.h). Who keeps an
-// element divides by the rate it was kept with at the very end, once for all.
+// The dropout mask of attention's probabilities, for a tile of queries and keys. Philox block
+// (query, key / 128, key % 16) has 16 bits for each of eight keys, 16 apart (tensor/random.h). The
+// division by the keep rate is done once, at the end.
 #pragma once
 
 #include "tensor/cuda/attention_head.h"
 
 namespace kette::cuda {
 
-inline constexpr int kMaskKeys = 128;  // that one row of Philox blocks serves
+inline constexpr int kMaskKeys = 128;  // keys of one row of Philox blocks
 
-/// Which of the eight elements of a block are kept, a bit each.
+/// Which of a block's eight elements are kept, one bit each.
 template <class T>
 __device__ unsigned kept_of_block(const AttentionHead<T>& head, int query, int key_group,
                                   int key_of_16) {
@@ -26,12 +26,12 @@ __device__ unsigned kept_of_block(const AttentionHead<T>& head, int query, int k
   return bits;
 }
 
-/// Where a thread's rows are queries, all elements of a block are its own: each is drawn once, and
-/// its bits stay in a register for as many tiles as have those 128 keys.
+/// If a thread's rows are queries, it owns all elements of a block: it draws the block once and
+/// keeps the bits in a register for all tiles with those 128 keys.
 template <class Tile>
 class QueryMask {
  public:
-  /// For kSwept keys from `first_key` on, a multiple of that; to be called for one after the other.
+  /// For kSwept keys from `first_key` on, a multiple of kSwept; call it for each tile in order.
   template <class T>
   __device__ void draw(const AttentionHead<T>& head, int first_query, int first_key) {
     if (first_key % kMaskKeys == 0) {
@@ -56,15 +56,15 @@ class QueryMask {
   std::uint32_t kept_[Tile::kRows];
 };
 
-/// Where a thread's rows are keys, several warps need a block, and its bits go through shared
-/// memory: kept[query][key % 16], bit key / 16.
+/// If a thread's rows are keys, several warps need a block, so its bits go through shared memory:
+/// kept[query][key % 16], bit key / 16.
 template <class Tile>
 class KeyMask {
  public:
   static_assert(kMaskKeys % Tile::kOwn == 0);
   __device__ explicit KeyMask(std::uint8_t* kept) : kept_(kept) {}
 
-  /// By all threads, before a barrier.
+  /// Called by all threads, before a barrier.
   template <class T>
   __device__ void draw(const AttentionHead<T>& head, int first_query, int queries, int first_key) {
     for (int i = int(threadIdx.x); i < queries * 16; i += Tile::kThreads) {

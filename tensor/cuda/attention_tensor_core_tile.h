@@ -1,7 +1,7 @@
 // The tile of attention_tile.h on tensor cores, for bf16 and heads of up to kWidth elements. A warp
-// owns 16 rows; its scores stay in registers when they become an operand, since two neighbouring
-// results [16, 8] of a product hold just what the next one wants of a matrix [16, 16] (Dao 2023,
-// "FlashAttention-2"). Panels are filled up with zeros to multiples of 16 rows, and to kWidth.
+// owns 16 rows. Its scores stay in registers when they become an operand: two neighbouring results
+// [16, 8] of a product have the layout of a [16, 16] operand of the next (Dao 2023,
+// "FlashAttention-2"). Panels are padded with zeros to multiples of 16 rows and to kWidth.
 #pragma once
 
 #include "tensor/cuda/attention_head.h"
@@ -17,14 +17,15 @@ struct TensorCoreTile {
   static constexpr int kOwn = 16 * kWarps, kSwept = kOwn < kMostSwept ? kOwn : kMostSwept;
   static constexpr int kRows = 2, kColumns = kSwept / 4, kRowLanes = 4, kColumnsOf16 = 4;
   static constexpr int kBuffers = 2;
-  // At least so many blocks a multiprocessor: 12 warps of up to 168 registers each, or 8 of 255. The
-  // compiler by itself would now and then take a few registers more. Forward, without dropout, 16 of 128.
+  // The least blocks per multiprocessor: 12 warps of up to 168 registers a thread, or 8 of 255;
+  // forward without dropout 16 of 128. Without this the compiler sometimes takes a few more.
   static constexpr int kBlocks = (kWidth <= 64 ? 12 : 8) / kWarps;
   static constexpr int kQueryBlocks = (kWidth <= 64 ? 16 : 8) / kWarps;
-  // Rows start 16 bytes further round the banks of shared memory: any eight lie in different ones.
+  // Each row starts 16 bytes further in the banks of shared memory: any eight are in different
+  // ones.
   static constexpr int kPiece = 8, kStride = kWidth + kPiece, kScratch = 0;
 
-  /// Results of the warp's products, side by side.
+  /// The results of the warp's products, side by side.
   template <int kProducts>
   struct Sums {
     static constexpr int kColumns = 2 * kProducts;
@@ -40,18 +41,18 @@ struct TensorCoreTile {
   __device__ static int column(int j) { return lane() % 4 * 2 + j % 2 + j / 2 * 8; }
   __device__ static float exp2(float x) { return fast_exp2(x); }
 
-  /// The warp's rows of an own panel as the left operand of products, in registers where they fit.
+  /// The warp's rows of an own panel as the left operand of products, in registers if they fit.
   class Own {
    public:
     __device__ explicit Own(const Stored* panel)
         : from_(panel + first_row() * kStride + by_rows()) {}
-    /// Once the panel is there.
+    /// Call it once the panel is loaded.
     __device__ void take() {
       if constexpr (kHolds) {
         KETTE_UNROLL for (int i = 0; i < kWidth / 16; ++i) load_matrices(held_[i], from_ + 16 * i);
       }
     }
-    /// Columns 16 i to 16 i + 15; `room` for them where they are not held.
+    /// Columns 16 i to 16 i + 15; loaded into `room` unless they are held.
     __device__ const Words& columns(int i, Words& room) const {
       if constexpr (kHolds) {
         return held_[i];
@@ -67,7 +68,7 @@ struct TensorCoreTile {
     Words held_[kHolds ? kWidth / 16 : 1];
   };
 
-  /// Copies the first `rows` rows to shared memory. A thread stays in its columns.
+  /// Copies the first `rows` rows to shared memory. Each thread always copies the same columns.
   __device__ static void load(const AttentionCall<BFloat16>& call, RowsView<const BFloat16> from,
                               int rows, Stored* to) {
     constexpr int kPieces = kWidth / kPiece, kRowsAtOnce = kThreads / kPieces;
@@ -144,8 +145,8 @@ struct TensorCoreTile {
   }
 
  private:
-  /// Where in a block [16, 16] of a panel this lane's row of one of the four matrices begins, when
-  /// they are taken column by column.
+  /// The offset, in a block [16, 16] of a panel, of this lane's row of one of the four matrices,
+  /// when they are taken column by column.
   __device__ static int by_rows() { return lane() % 16 * kStride + lane() / 16 * 8; }
   /// Two products side by side.
   __device__ static void multiply_pair(const Words& a, const Words& b, float (*sums)[4]) {

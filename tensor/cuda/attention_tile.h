@@ -1,10 +1,10 @@
 // Tiles of attention's matrices, as one block computes them. A block owns kOwn rows of one side of
-// the scores and sweeps the other, kSwept rows at a time; what it computes are
+// the scores and sweeps the other side, kSwept rows at a time. It computes
 //   a square of scores [own, swept], products of the rows of two panels in shared memory, and
 //   a strip of results [own, width], to which it adds squares times panels.
-// Of both, a thread holds kRows rows and some columns; at(i, j) is its element in row(i), column(j)
-// of the tile, and kRowLanes neighbouring threads share a row. This tile is for any element type,
-// by 16 x 16 threads; that of tensor cores stands in attention_tensor_core_tile.h.
+// A thread holds kRows rows and some columns of both; at(i, j) is its element in row(i), column(j)
+// of the tile, and kRowLanes neighbouring threads share a row. This tile, of 16 x 16 threads, is
+// for any element type; attention_tensor_core_tile.h has that of tensor cores.
 #pragma once
 
 #include "tensor/cuda/attention_tensor_core_tile.h"
@@ -19,13 +19,13 @@ struct ThreadTile {
   static constexpr int kOwn = kRepeat * kLanes, kSwept = kOwn, kWidth = kSlices * kLanes;
   static constexpr int kRows = kRepeat, kColumns = kRepeat, kRowLanes = kLanes, kColumnsOf16 = 1;
   static constexpr int kBuffers = 1;
-  // See TensorCoreTile: of f32 two blocks, 128 registers a thread.
+  // See TensorCoreTile: two blocks for f32, 128 registers a thread.
   static constexpr int kBlocks = std::is_same_v<T, float> && kSlices <= 4 ? 2 : 1, kQueryBlocks = 0;
-  // Odd, so that neighbours in a column lie in different banks of shared memory.
+  // Odd, so that neighbours in a column are in different banks of shared memory.
   static constexpr int kStride = kWidth + 1, kScratchStride = kSwept + 1;
   static constexpr int kScratch = kOwn * kScratchStride;
 
-  /// The thread's elements: rows and columns that are kLanes apart.
+  /// The thread's elements: rows and columns kLanes apart.
   template <int kCount>
   struct Sums {
     static constexpr int kColumns = kCount;
@@ -57,7 +57,7 @@ struct ThreadTile {
       }
     }
   }
-  /// All threads call it; then all they loaded is there, and none reads what was there before.
+  /// Called by all threads: waits until all loads have arrived and no thread reads older data.
   __device__ static void loaded() {
     finish_copies();
     __syncthreads();
@@ -70,7 +70,7 @@ struct ThreadTile {
       add_outer_product(own.from + e, kStride, right + e, kStride, square);
     }
   }
-  /// strip += square swept, by way of `scratch`, where half a warp writes and reads a row.
+  /// strip += square swept, through `scratch`, where half a warp writes and reads a row.
   __device__ static void accumulate(Square& square, const C* swept, int depth, Strip& strip,
                                     C* scratch) {
     __syncwarp();
@@ -112,14 +112,14 @@ struct ThreadTile {
   }
 };
 
-/// What the backward pass needs of a query: log_sum_exp in powers of 2, and output . o'.
+/// A query's statistics for the backward pass: log_sum_exp in powers of 2, and output . o'.
 template <class C>
 struct alignas(2 * sizeof(C)) QueryStatistic {
   C shift, dot;
 };
 
-/// A block's shared memory: own panels and, kBuffers times, two swept ones. Where queries are swept,
-/// a buffer has their statistics and dropout masks, too.
+/// A block's shared memory: own panels and, kBuffers times, two swept ones. If queries are swept, a
+/// buffer also has their statistics and dropout masks.
 template <class Tile, int kOwnPanels, Side kSide = Side::queries>
 struct TileMemory {
   using Stored = typename Tile::Stored;
@@ -148,9 +148,9 @@ struct TileMemory {
   }
 };
 
-/// Takes the rows from `start` to `end` a tile at a time: load(first, buffer) begins to bring a tile
-/// to shared memory, ready() follows the first, step(first, buffer) works on one. With two buffers,
-/// the next tile is under way meanwhile.
+/// Processes the rows from `start` to `end` a tile at a time. load(first, buffer) starts to copy a
+/// tile to shared memory, ready() is called after the first one, and step(first, buffer) computes.
+/// With two buffers, the next tile is loaded meanwhile.
 template <class Tile, class Load, class Ready, class Step>
 __device__ void sweep(int start, int end, const Load& load, const Ready& ready, const Step& step) {
   if (start < end) load(start, 0);
@@ -170,7 +170,8 @@ __device__ void sweep(int start, int end, const Load& load, const Ready& ready, 
   }
 }
 
-/// square.at(i, j) += slope * (column(j) - row(i) + offset): ALiBi's, of the distance of query and key.
+/// square.at(i, j) += slope * (column(j) - row(i) + offset): ALiBi's bias by the distance of query
+/// and key.
 template <class Tile, class C>
 __device__ void add_distances(typename Tile::Square& square, C slope, int offset) {
   if (slope == 0) return;
@@ -181,7 +182,7 @@ __device__ void add_distances(typename Tile::Square& square, C slope, int offset
   }
 }
 
-/// Calls step(whole, first, buffer) with a constant that says whether a tile is seen whole.
+/// Calls step(whole, first, buffer) with a compile-time constant: whether the tile is seen whole.
 template <class Step>
 __device__ void step_of(bool is_whole, const Step& step, int first, int buffer) {
   if (is_whole) {
@@ -194,8 +195,8 @@ __device__ void step_of(bool is_whole, const Step& step, int first, int buffer) 
 inline constexpr int kWidestHead = 256;
 
 /// Calls function(Tile) with the tile for sequences of up to `longest` rows and heads of `width`.
-/// Tiles are as large as the sequences fill, within 99 KiB of shared memory for f32. f64, and bf16
-/// in heads too wide for the tensor cores' tile, are rare: one size serves them.
+/// Tiles are as large as the sequences can fill, within 99 KiB of shared memory for f32. One size
+/// serves f64, and bf16 heads too wide for the tensor cores' tile, which are rare.
 template <class T, int kMostSwept, class Function>
 void with_tile(std::int64_t longest, std::int64_t width, const Function& function) {
   KETTE_CHECK(width <= kWidestHead, "attention: expected heads of at most ", kWidestHead,

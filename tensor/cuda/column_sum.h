@@ -1,5 +1,5 @@
-// A column's sum by one block: a warp's lanes take neighbouring columns, the warps every so-many-th row.
-// No atomics, so the order of additions never changes.
+// Column sums by one block: a warp's lanes take neighbouring columns, and each of the kRowLanes
+// warps takes every kRowLanes-th row. Without atomics, so the order of additions never changes.
 #pragma once
 
 #include "tensor/cuda/launch.h"
@@ -8,7 +8,7 @@ namespace kette::cuda {
 
 inline constexpr int kRowLanes = 16;
 
-/// Threads of a block that takes column_sum()s, kWarp columns of them.
+/// The threads of a block for column_sum(): kWarp columns.
 inline dim3 column_sum_threads() { return dim3(kWarp, kRowLanes); }
 
 /// The sum of x[row * ld + column] over rows [begin, end), for the threads with threadIdx.y = 0. A

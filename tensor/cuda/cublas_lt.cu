@@ -1,4 +1,4 @@
-// Opens cuBLASLt, and makes and destroys its descriptors. The emulator brings its own functions.
+// Opens cuBLASLt, and makes and destroys its descriptors. The emulator has its own functions.
 #include <dlfcn.h>
 
 #include "tensor/cuda/cublas_lt.h"

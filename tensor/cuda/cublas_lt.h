@@ -1,6 +1,6 @@
 // cuBLASLt, NVIDIA's library of matrix products: its functions, and its descriptors as owned
-// handles. It is opened at the first product; linked, it would cost every start of the program 90
-// ms, on the CPU too.
+// handles. It is opened at the first product; linking it would add 90 ms to every start of the
+// program, on the CPU, too.
 #pragma once
 
 #include <cublasLt.h>
@@ -34,9 +34,9 @@ struct CublasLt {
 #undef KETTE_MEMBER
 };
 
-/// Opens the library the first time; an Error when there is none.
+/// Opens the library on the first call; an Error if there is none.
 const CublasLt& cublas_lt();
-/// Throws an Error that says what was tried and what the library answered.
+/// Unless it succeeded, throws an Error with what was tried and the library's answer.
 void check(cublasStatus_t status, const char* what);
 
 struct Destroy {
@@ -48,7 +48,7 @@ template <class Handle>
 using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Destroy>;
 
 Owned<cublasLtMatmulDesc_t> make_operation(cublasComputeType_t compute, cudaDataType_t scale);
-/// Of a column-major matrix.
+/// The layout of a column-major matrix.
 Owned<cublasLtMatrixLayout_t> make_layout(cudaDataType_t type, std::int64_t rows,
                                           std::int64_t columns, std::int64_t ld);
 Owned<cublasLtMatmulPreference_t> make_preference();

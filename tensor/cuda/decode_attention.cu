@@ -1,10 +1,10 @@
-// Attention of single queries: softmax(scale * q K^T) V, one query a row. A warp takes a head of a
-// row and 32 keys at a time: first each lane scores a key of its own, then the lanes share the
-// columns of the values. The softmax is taken along the way (Milakov and Gimelshein 2018): with the
-// highest score m of the keys so far, sums hold exp(score - m) and fade by exp(m - m') when m rises
-// to m'. The keys are dealt to kShares shares, 32 at a time, whose results are put together in the
-// end; when heads are too few to fill a GPU each share has a warp of its own. Nothing in the order of
-// additions depends on that, nor on the other rows.
+// Attention of single queries: softmax(scale * q K^T) V, one query per row. A warp takes a head of
+// a row and 32 keys at a time: first each lane scores one key, then the lanes share the columns of
+// the values. The softmax is online (Milakov and Gimelshein 2018): with the highest score m so far,
+// sums hold exp(score - m) and are scaled by exp(m - m') when m rises to m'. The keys are dealt to
+// kShares shares, 32 at a time, whose results are combined at the end. If heads are too few to fill
+// a GPU, each share has its own warp. The order of additions depends neither on that nor on the
+// other rows.
 #include <algorithm>
 
 #include "tensor/cuda/launch.h"
@@ -17,9 +17,8 @@ using cuda::ceil_div, cuda::kWarp;
 constexpr int kShares = 8;
 constexpr float kLowest = -std::numeric_limits<float>::infinity();
 
-/// CachedAttentionArgs for the device. Heads wider than a warp has columns for are taken in blocks of
-/// columns, each of them with the scores anew.
-/// Kept: what the cache keeps, f32 or bf16.
+/// CachedAttentionArgs for the device. Heads wider than the columns of a warp are processed in
+/// blocks of columns, each of which computes the scores again. Kept: the cache's type, f32 or bf16.
 template <class Kept>
 struct Call {
   const float* query;
@@ -32,7 +31,7 @@ struct Call {
 
   KETTE_HOST_DEVICE std::int64_t width() const { return heads * head_width; }
   KETTE_HOST_DEVICE std::int64_t key_width() const { return width() / pattern.group; }
-  /// Floats of the query's copy in shared memory: whole float4s, filled up with zeros.
+  /// Floats of the query's copy in shared memory: padded with zeros to whole float4s.
   KETTE_HOST_DEVICE std::int64_t padded_width() const { return (head_width + 3) / 4 * 4; }
 };
 
@@ -45,7 +44,7 @@ __device__ float4 four(const BFloat16* from) {
   return {float(read.x), float(read.y), float(read.z), float(read.w)};
 }
 
-/// Four sums side by side, so the same bits whether or not a key can be read by fours.
+/// Four sums side by side, so that the bits do not depend on whether a key can be read by fours.
 template <bool kAligned, class Kept>
 __device__ float dot(const float* query, const Kept* key, std::int64_t width) {
   float4 sums = {0, 0, 0, 0};
@@ -74,7 +73,7 @@ __device__ const Kept* from_lane(const Kept* pointer, int lane) {
   return reinterpret_cast<const Kept*>(__shfl_sync(0xffffffffu, bits, lane));
 }
 
-/// What a warp knows of some keys: of `total` each lane has its own part.
+/// A warp's sums over some keys; each lane has its own part of `total`.
 template <int kEach>
 struct Share {
   float peak = kLowest, total = 0, sums[kEach] = {};
@@ -96,7 +95,7 @@ struct Share {
   }
 };
 
-/// A head of a row, and what a lane has to do with it.
+/// A lane's work on a head of a row.
 template <class Kept, int kEach, bool kAligned>
 struct Head {
   const Call<Kept>& call;
@@ -106,7 +105,7 @@ struct Head {
   float slope;
   int lane;
 
-  /// Goes over the keys number 32 n to 32 n + 31 of every n = first, first + kShares, ...
+  /// Processes keys 32 n to 32 n + 31 for n = first, first + kShares, ...
   __device__ Share<kEach> take(std::int64_t first) const {
     Share<kEach> share;
     for (std::int64_t begin = first * kWarp; begin < length; begin += kShares * kWarp) {
@@ -142,7 +141,7 @@ struct Head {
   }
 };
 
-/// kEach: columns a lane has of the result. kWarps: warps of a head, 1 or one for each share.
+/// kEach: columns of the result per lane. kWarps: warps per head, 1 or one for each share.
 template <class Kept, int kEach, bool kAligned, int kWarps>
 __global__ void attend(Call<Kept> call) {
   static_assert(kWarps == 1 || kWarps == kShares);

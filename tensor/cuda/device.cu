@@ -1,4 +1,4 @@
-// The CUDA devices: what there are, their memory, one stream each.
+// The CUDA devices: their list, their memory, one stream each.
 #include <memory>
 #include <mutex>
 #include <sstream>
@@ -19,11 +19,11 @@ namespace {
 constexpr std::size_t kSegment = std::size_t{1} << 26, kPinnedSegment = std::size_t{1} << 20;
 constexpr std::size_t kPinnedAlignment = 64;
 
-/// Compiled for the same architectures as all others.
+/// Compiled for the same architectures as all kernels.
 __global__ void any_kernel() {}
 
-/// Work is queued on one stream, so a block that is handed out again is only written after what
-/// used it before is done: releasing needs no waiting.
+/// All work is queued on one stream, so a reused block is written only after its earlier uses are
+/// done: release() need not wait.
 class CudaBackend final : public Backend {
  public:
   explicit CudaBackend(int index) : index_((check(cudaSetDevice(index), "choosing it"), index)) {
@@ -34,7 +34,7 @@ class CudaBackend final : public Backend {
     int driver = 0;
     check(cudaFuncGetAttributes(&kernel, any_kernel), "asking how kernels were compiled");
     check(cudaDriverGetVersion(&driver), "asking for the driver");
-    starts_early_ = kernel.ptxVersion >= 90 && driver >= 12030;  // which records them in graphs
+    starts_early_ = kernel.ptxVersion >= 90 && driver >= 12030;  // older ones cannot record them
     std::size_t free = 0;
     check(cudaMemGetInfo(&free, &capacity_), "asking for the memory");
   }
@@ -51,7 +51,7 @@ class CudaBackend final : public Backend {
     void* memory = recorded_ != nullptr ? recorded_->allocate(bytes) : nullptr;
     if (memory != nullptr) return memory;
     memory = pool_.allocate(bytes);
-    if (memory == nullptr && recorded_ == nullptr) {  // what is recorded may not wait
+    if (memory == nullptr && recorded_ == nullptr) {  // a recording must not wait
       trim();                                         // free segments of other sizes
       memory = pool_.allocate(bytes);
     }
@@ -70,7 +70,8 @@ class CudaBackend final : public Backend {
     }
     pool_.release(memory);
   }
-  /// What is short, such as the ids of a batch, waits for no work and holds up only what comes after.
+  /// A short copy, such as the ids of a batch, does not wait for queued work; only later work waits
+  /// for it.
   void* upload(const void* from, std::size_t bytes) override {
     KETTE_CHECK(recorded_ == nullptr,
                 "recording: expected work without values of the host's, given ", bytes,
@@ -87,7 +88,7 @@ class CudaBackend final : public Backend {
     return memory;
   }
   void trim() override {
-    synchronize();  // what is released may still be read and written by work that is queued
+    synchronize();  // queued work may still use what was released
     pool_.trim();
   }
 
@@ -128,7 +129,7 @@ class CudaBackend final : public Backend {
   MemoryStatistics memory() const override { return pool_.statistics(); }
   void watch_memory(MemoryObserver* observer) override { pool_.watch(observer); }
   std::size_t capacity() const override { return capacity_; }
-  /// The whole of any batch that its memory is made for: an element stands for some 200 to 600 bytes.
+  /// All of any batch that fits its memory: an element takes about 200 to 600 bytes.
   std::int64_t batch_elements() const override {
     constexpr std::int64_t kBytesEach = 1024;
     return static_cast<std::int64_t>(capacity_) / kBytesEach;
@@ -158,7 +159,7 @@ class CudaBackend final : public Backend {
   BlockPool pinned_{kPinnedSegment, kPinnedAlignment, reserve_pinned, give_back_pinned};
   std::mutex uploads_mutex_;
   Uploads uploads_;
-  CudaRecording* recorded_ = nullptr;  // at this moment
+  CudaRecording* recorded_ = nullptr;  // current, or null
 };
 
 CudaBackend& backend_of(int index) {

@@ -23,7 +23,7 @@ __global__ void unary_backward_elements(Function function, std::int64_t count, c
   if (i < count) dx[i] = T(function.backward(C(x[i]), C(y[i]), C(dy[i])));
 }
 
-/// Where element i of the result finds its operands.
+/// The operands' offsets of element i of the result.
 __device__ BroadcastPlan::Starts operands_of(const BroadcastPlan& plan, std::int64_t i) {
   const BroadcastPlan::Starts row = plan.starts(i / plan.inner);
   const std::int64_t column = i % plan.inner;

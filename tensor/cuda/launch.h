@@ -1,6 +1,6 @@
-// What the CUDA kernels share: launching, the stream, reductions within a warp and a block. The
-// kernels are launched through launch() and use no other extension of the language than the
-// qualifiers, threadIdx and its like, so that tests/cuda_emulator can run them without a GPU.
+// Shared by all CUDA kernels: launching, the stream, reductions within a warp and a block. Kernels
+// are launched through launch() and use no language extensions but the qualifiers, threadIdx and
+// the like, so that tests/cuda_emulator can run them without a GPU.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,7 +12,7 @@
 #include "tensor/ceil_div.h"
 #include "tensor/kernels.h"
 
-/// Before a loop whose body must see its counter as a constant, to keep arrays in registers.
+/// Put before a loop whose counter must be a constant in its body, to keep arrays in registers.
 #ifdef __CUDACC__
 #define KETTE_UNROLL _Pragma("unroll")
 #else
@@ -21,12 +21,13 @@
 
 namespace kette::cuda {
 
-/// Throws an Error that says what was tried and what the driver answered.
+/// Unless it succeeded, throws an Error with what was tried and the driver's answer.
 void check(cudaError_t status, const char* what);
-/// The stream all work of a device is queued on, in order. Makes the device the current one.
+/// The stream for all work of a device, in order. Makes the device the current one.
 cudaStream_t stream(CudaExec exec);
 int multiprocessors(CudaExec exec);
-/// Whether kernels may start early (Grid::starts_early): those compiled for compute capability 9.0 on.
+/// Whether kernels may start early (Grid::starts_early): from compute capability 9.0 on, if
+/// compiled for it.
 bool starts_early(CudaExec exec);
 
 using kette::ceil_div, kette::round_up;
@@ -36,9 +37,9 @@ inline constexpr int kWarp = 32, kThreads = 256;
 struct Grid {
   dim3 blocks, threads;
   std::size_t shared_bytes = 0;
-  /// The kernel may be started before the one before it has ended ("programmatic dependent launch"),
-  /// which hides how long a start takes. All its threads call await_earlier_kernels() first, or after
-  /// they have read what no kernel writes, such as weights.
+  /// The kernel may start before the previous one has ended ("programmatic dependent launch"),
+  /// which hides the launch latency. All its threads must call await_earlier_kernels() first;
+  /// before it they may only read data that no kernel writes, such as weights.
   bool starts_early = false;
 };
 
@@ -56,7 +57,7 @@ inline void check_limits(const dim3& blocks) {
               " (fewer rows, heads or matrices at once need fewer)");
 }
 
-/// Queues a kernel. A grid without blocks is nothing to do.
+/// Queues a kernel; does nothing for a grid without blocks.
 template <class... Parameters, class... Arguments>
 void launch(CudaExec exec, void (*kernel)(Parameters...), const Grid& grid,
             const Arguments&... arguments) {
@@ -102,8 +103,8 @@ __device__ T* shared_memory() {
 #endif
 }
 
-/// Lets the next kernel start as soon as all blocks of this one have, and waits until the one before
-/// has ended and what it wrote can be read. Of a kernel with Grid::starts_early.
+/// For kernels with Grid::starts_early. Lets the next kernel start once all blocks of this one have
+/// called this, and waits until the previous kernel has ended and its writes are visible.
 __device__ inline void await_earlier_kernels() {
 #ifndef __CUDACC__
   emulator::await_earlier_kernels();
@@ -113,7 +114,7 @@ __device__ inline void await_earlier_kernels() {
 #endif
 }
 
-/// Number of the thread within a one-dimensional grid.
+/// The thread's index in a one-dimensional grid.
 __device__ inline std::int64_t index() {
   return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
@@ -137,8 +138,8 @@ __device__ C warp_max(C value) {
   return value;
 }
 
-/// For one-dimensional blocks of whole warps. `reduce` is warp_sum or warp_max, `nothing` what
-/// changes no result.
+/// For one-dimensional blocks of whole warps. `reduce` is warp_sum or warp_max, `nothing` its
+/// neutral element.
 template <class C, class Reduce>
 __device__ C block_reduce(C value, C nothing, const Reduce& reduce) {
   __shared__ C parts[kWarp];

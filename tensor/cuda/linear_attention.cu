@@ -1,6 +1,6 @@
-// Linear attention on CUDA (tensor/linear_attention.h). A block takes some columns of a result of one
-// head of one sequence, and its rows a chunk at a time; the columns of the state stay in shared memory.
-// 16 x 16 threads: each holds, of a matrix of results, rows and columns that are 16 apart.
+// Linear attention on CUDA (tensor/linear_attention.h). A block computes some columns of a result
+// of one head and sequence, its rows a chunk at a time; the columns of the state stay in shared
+// memory. Each of 16 x 16 threads holds rows and columns, 16 apart, of a matrix of results.
 #include "tensor/cuda/launch.h"
 #include "tensor/linear_attention.h"
 #include "tensor/matrix_view.h"
@@ -18,18 +18,18 @@ constexpr int kSumLanes = 16, kSumThreads = kSumLanes * kSumLanes;
 
 __device__ int lesser(int a, int b) { return a < b ? a : b; }
 
-/// For a kernel: Written is T, or the type that sums are in.
+/// Arguments of a kernel. Written: T, or the type of sums.
 template <class T, class Written>
 struct LinearCall {
   linear_weights::Head<T> first;
   const std::int32_t* offsets;
   Written* result;
   std::int64_t result_stride;
-  int blocks_of_head;  ///< each with some columns
+  int blocks_of_head;  ///< each for some columns
   Mask mask;
 };
 
-/// What a block keeps in shared memory: panels of kChunk rows of x, y and z, the products of x and y, the
+/// A block's shared memory: panels of kChunk rows of x, y and z, the products of x and y, the
 /// state, and the sum of the keys.
 template <class C, int kRepeat, int kSlices>
 struct ChunkPanels {
@@ -51,12 +51,13 @@ struct ChunkPanels {
     return sizeof(C) * static_cast<std::size_t>(2 * kChunk * odd(width) + kChunk * kOdd +
                                                 kChunk * kScores + (width + 1) * kOdd + width);
   }
-  /// Neighbours in a column then lie in different banks. Room for one element more than a head has.
+  /// Puts neighbours in a column into different banks, with room for one more element than a head
+  /// has.
   KETTE_HOST_DEVICE static int odd(int width) { return (width + 1) | 1; }
 };
 
-/// A warp loads a row of a factor, `count` of `width` columns from `first` on, and for u and e, if
-/// `extra`, the element at their end.
+/// A warp loads a row of a factor: `count` of `width` columns from `first` on, and, if `extra`, the
+/// last element of u and e.
 template <class T, class C>
 __device__ void load_row(const linear_weights::Head<T>& head, Factor factor, std::int64_t row,
                          int first, int count, bool extra, C* to) {
@@ -118,7 +119,7 @@ __global__ void __launch_bounds__(kSumThreads) sum_by_chunks(LinearCall<T, Writt
   const auto begin_of = [&](int chunk) {
     return (sight == Sight::after ? chunks - 1 - chunk : chunk) * kChunk;
   };
-  // Rows that are not there are 0.
+  // Missing rows are 0.
   const auto load = [&](Factor factor, int begin, int first, int count, bool extra, C* to,
                         int stride) {
     for (int i = thread / kWarp; i < kChunk; i += kSumThreads / kWarp) {
@@ -150,7 +151,7 @@ __global__ void __launch_bounds__(kSumThreads) sum_by_chunks(LinearCall<T, Writt
 
   for (int i = thread; i < depth * kOdd; i += kSumThreads) memory.state[i] = 0;
   for (int e = thread; e < width; e += kSumThreads) memory.key_sum[e] = 0;
-  // Columns of z beyond the head's are not loaded, but multiplied.
+  // Columns of z beyond the head are not loaded but are multiplied.
   for (int i = thread; i < kChunk * kOdd; i += kSumThreads) memory.z[i] = 0;
   __syncthreads();
   for (int chunk = 0; sight == Sight::all && chunk < chunks; ++chunk) {
@@ -231,7 +232,7 @@ __global__ void __launch_bounds__(kSumThreads) sum_by_chunks(LinearCall<T, Writt
   }
 }
 
-/// A gradient that each `group` heads add to, from where each has left its part, [rows, heads * width].
+/// Sums the parts of each `group` heads, [rows, heads * width], to a gradient.
 template <class T, class C>
 __global__ void add_up_groups(const C* parts, std::int64_t count, std::int64_t width,
                               std::int64_t key_heads, std::int64_t group, T* result,
@@ -268,7 +269,7 @@ void compute_sum(CudaExec exec, const LinearAttentionArgs& args, const void* out
                   dim3(kSumThreads), Memory::bytes(width)},
                  call);
   };
-  // Within 99 KiB of shared memory, but for wide heads in f64, which are rare.
+  // Within 99 KiB of shared memory, except for wide heads in f64, which are rare.
   if (std::is_same_v<C, double> || width > 128) return with.template operator()<1, 2>();
   if (width <= 32) return with.template operator()<2, 2>();
   with.template operator()<2, 4>();

@@ -1,6 +1,6 @@
-// Linear attention of rows that texts grow by, on CUDA (tensor/linear_attention_step.h). A block takes a
-// head of the keys of a line, and the line's rows one after the other. A thread holds a column of the
-// state and some of its rows: 256 threads are as many shares of the rows as columns leave.
+// Linear attention for generating text on CUDA (tensor/linear_attention_step.h). A block takes a
+// key head of a line, and the line's rows in order. A thread holds some rows of one column of the
+// state: the 256 threads divided by the columns share a column's rows.
 #include "tensor/cuda/launch.h"
 #include "tensor/linear_attention_step.h"
 
@@ -12,7 +12,7 @@ constexpr int kStepThreads = 256;
 __global__ void __launch_bounds__(kStepThreads) take_steps(linear_weights::Step step) {
   const std::int64_t first = blockIdx.x / step.key_heads, head = blockIdx.x % step.key_heads;
   const int width = static_cast<int>(step.width), thread = static_cast<int>(threadIdx.x);
-  // Threads beyond whole columns have none.
+  // Threads beyond whole shares have no rows.
   const int shares = kStepThreads / width, share = thread / width, column = thread % width;
   float *keys = cuda::shared_memory<float>(), *queries = keys + width, *parts = queries + width;
   for (std::int64_t row = first; step.continues(first, row); ++row) {

@@ -15,10 +15,11 @@ namespace {
 using cuda::ceil_div, cuda::kPack, cuda::Pack;
 
 constexpr std::int64_t kMostThreads = 512;
-/// What a block may ask for on every GPU of these architectures, with room for block_reduce().
+/// The most shared memory of a block on all GPUs of these architectures, less that of
+/// block_reduce().
 constexpr std::size_t kMostShared = (99 << 10) - 512;
-/// A table of at least so many entries is padded to whole tiles of products: for odd sides cuBLASLt
-/// falls back to kernels several times as slow.
+/// A table with at least this many entries is padded to whole tiles of products: for odd extents
+/// cuBLASLt uses kernels several times as slow.
 constexpr std::int64_t kLargeTable = 1024, kTile = 128;
 
 /// A chunk's logits, [rows, ld]; rows begin at whole packs.
@@ -27,7 +28,7 @@ struct Logits {
   T* data;
   std::int64_t ld, vocabulary;
   const std::int32_t* targets;
-  bool fits;  ///< a row into shared memory, where it is read the second time
+  bool fits;  ///< whether a row fits into shared memory for the second read
 };
 
 struct Smoothing {
@@ -35,7 +36,7 @@ struct Smoothing {
   bool wants_gradients;
 };
 
-/// What a block finds in one pass over its row of logits.
+/// A block's results of one pass over its row of logits.
 template <class C>
 struct RowScan {
   C peak, total;  ///< total: the sum of exp(z - peak)
@@ -51,7 +52,7 @@ struct RowScan {
   }
 };
 
-/// The host is not waited for, so a target that does not exist shows as NaN.
+/// An invalid target gives NaN, since the host does not wait for a check.
 template <class T>
 __device__ RowScan<Compute<T>> scan_row(const T* z, T* again, std::int64_t vocabulary,
                                         std::int64_t target) {
@@ -75,7 +76,7 @@ __device__ RowScan<Compute<T>> scan_row(const T* z, T* again, std::int64_t vocab
       values[i] = inside ? C(loaded.values[i]) : -kInfinity;
       sum += inside ? values[i] : C(0);
       highest = scalar::max(values[i], highest);
-      if (v < target ? values[i] >= wanted : values[i] > wanted) beaten = 1;  // of equals the first
+      if (v < target ? values[i] >= wanted : values[i] > wanted) beaten = 1;  // ties: the first
     }
     total *= scalar::exp(peak - highest);
     peak = highest;
@@ -96,7 +97,7 @@ __global__ void reduce_rows(Logits<T> logits, Smoothing smoothing, double* losse
   const std::int64_t row = blockIdx.x, vocabulary = logits.vocabulary;
   const std::int64_t packs = (vocabulary + kPack<T> - 1) / kPack<T>;
   T* z = logits.data + row * logits.ld;
-  T* again = logits.fits ? cuda::shared_memory<T>() : z;  // each thread its own packs
+  T* again = logits.fits ? cuda::shared_memory<T>() : z;  // each thread reads its own packs
   const std::int64_t target = logits.targets[row];
   const RowScan<C> scan = scan_row(z, again, vocabulary, target);
   if (threadIdx.x == 0) scan.report(smoothing, vocabulary, losses + row, stride);
@@ -116,13 +117,14 @@ __global__ void reduce_rows(Logits<T> logits, Smoothing smoothing, double* losse
     }
     values.store(z, pack);
   }
-  // The entries of the padding have no gradient.
+  // Padding entries have no gradient.
   for (std::int64_t pack = packs + threadIdx.x; pack < logits.ld / kPack<T>; pack += blockDim.x) {
     Pack<T>{}.store(z, pack);
   }
 }
 
-/// One block for each token, whose other view's logits lie `tokens` rows behind. With d = log p - log q:
+/// One block for each token; the logits of its other view are `tokens` rows further. With d = log
+/// p - log q:
 ///   dKL(p || q) / dz_p = p (d - KL(p || q)),   dKL(p || q) / dz_q = q - p
 template <class T>
 __global__ void reduce_views(Logits<T> logits, std::int64_t tokens, TwoViews views,
@@ -183,7 +185,7 @@ __global__ void reduce_views(Logits<T> logits, std::int64_t tokens, TwoViews vie
   }
 }
 
-/// sums[block] += the sum of losses[block, :]; *loss (unless null) is the first of these sums, scaled.
+/// sums[block] += the sum of losses[block, :]; *loss, unless null: the first of them, scaled.
 __global__ void add_losses(const double* losses, std::int64_t rows, double scale, double* sums,
                            double* loss) {
   const double* mine = losses + blockIdx.x * rows;
@@ -195,7 +197,7 @@ __global__ void add_losses(const double* losses, std::int64_t rows, double scale
   if (loss && blockIdx.x == 0) *loss = scale * sum;
 }
 
-/// The table, its bias and its gradient with rows of zeros behind, for products in whole tiles.
+/// The table, its bias and its gradient, padded with rows of zeros for products in whole tiles.
 struct PaddedTable {
   std::int64_t rows = 0;
   Tensor weight, bias, dweight;
@@ -220,7 +222,7 @@ struct PaddedTable {
     if (dweight.defined()) dweight = padded(dweight, {rows, width});
   }
 
-  /// What was added to the gradient belongs to `given`.
+  /// Copies the padded gradient back to `given`.
   void finish(const Tensor& given) const {
     if (dweight.defined() && dweight.raw() != given.raw()) {
       given.copy_from(dweight.view(0, given.shape()));
@@ -228,8 +230,8 @@ struct PaddedTable {
   }
 };
 
-/// One chunk, with x, targets and dx already cut to its rows, the one view of its tokens, or the two;
-/// losses: those of its first token.
+/// One chunk, with x, targets and dx cut to its rows, for one view of its tokens or two. losses:
+/// from its first token on.
 template <class T>
 void reduce_chunk(CudaExec exec, std::span<const LinearCrossEntropyArgs> views,
                   const PaddedTable& table, const Tensor& logits, double* losses,
@@ -276,8 +278,8 @@ void reduce_chunk(CudaExec exec, std::span<const LinearCrossEntropyArgs> views,
   }
 }
 
-/// Rows whose logits are held at once. What a device has decides, and not what of it is free: another
-/// number gives other last bits.
+/// Rows whose logits are held at once. It depends on the device's total memory, not on the free
+/// memory, since another number gives other last bits.
 std::int64_t rows_at_once(const Tensor& x, std::int64_t row_bytes) {
   constexpr std::int64_t kShare = 32, kWhole = 256;
   const auto capacity = static_cast<std::int64_t>(backend(x.device()).capacity());
@@ -288,7 +290,7 @@ std::int64_t rows_at_once(const Tensor& x, std::int64_t row_bytes) {
 template <class T>
 void reduce(CudaExec exec, const LinearCrossEntropyArgs& args) {
   const std::int64_t tokens = args.tokens();
-  const std::int64_t each = args.views ? 2 : 1;  // rows of a token
+  const std::int64_t each = args.views ? 2 : 1;  // rows per token
   const PaddedTable table(args);
   const std::int64_t ld = cuda::round_up(table.rows, kPack<T>);
   const std::int64_t chunk =

@@ -1,7 +1,7 @@
-// The matrix product on CUDA, by cuBLASLt. It counts by columns, so it is asked for the transpose,
+// The matrix product on CUDA, by cuBLASLt. cuBLASLt is column-major, so it computes the transpose,
 //   C^T = op(B)^T op(A)^T   [n, m],
-// which lies in memory as the row-major C does; every row-major matrix is its own transpose there.
-// What was found out about a product is kept for the next of its kind.
+// which has the memory layout of the row-major C; every row-major matrix is its transpose there.
+// The plan of a product is kept for the next of its kind.
 #include <algorithm>
 #include <map>
 #include <mutex>
@@ -17,8 +17,8 @@ using cuda::check, cuda::cublas_lt, cuda::Owned, cuda::round_up;
 constexpr std::int64_t kWorkspaceBytes = std::int64_t{32} << 20;
 constexpr std::uintptr_t kWorkspaceAlignment = 256;
 
-/// What the choice of a kernel depends on. Rows of a batch differ from step to step, so m and k are
-/// rounded up: kernels that are quick for one number of rows are for its neighbours, too.
+/// What the choice of a kernel depends on. The rows of a batch differ from step to step, so m and k
+/// are rounded up: a kernel that is fast for one number of rows is fast for its neighbours, too.
 struct Problem {
   DType dtype = DType::f32;
   bool wide_result = false, tf32 = false, transpose_a = false, transpose_b = false;
@@ -46,8 +46,8 @@ cudaDataType_t type_of(DType dtype) {
   return dtype == DType::f64 ? CUDA_R_64F : dtype == DType::bf16 ? CUDA_R_16BF : CUDA_R_32F;
 }
 
-/// In bytes, at most what the allocator promises: where a tensor happens to lie must not decide
-/// which kernel runs, for kernels differ in the last bits.
+/// In bytes, at most what the allocator guarantees: a tensor's address must not decide which kernel
+/// runs, since kernels differ in the last bits.
 std::uint32_t alignment_of(const void* address) {
   constexpr std::uintptr_t kPromised = 64;
   const std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(address) | kPromised;
@@ -70,12 +70,12 @@ cublasLtEpilogue_t fused_epilogue(const MatmulArgs& args) {
     }
     return args.bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
   }
-  // Its ReLU makes zeros of NaNs (seen in bf16 on an H200), so that is ours.
+  // cuBLASLt's ReLU turns NaNs into zeros (seen in bf16 on an H200), so Kette applies its own.
   return args.bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
 }
 
-/// What the library reads or writes beside the matrices: the vector it adds or the sums it takes, and
-/// the matrix that an activation keeps.
+/// What the library reads or writes besides the matrices: the vector that it adds or the sums that
+/// it computes, and the matrix that an activation saves.
 struct Extras {
   const void* vector = nullptr;
   const void* auxiliary = nullptr;
@@ -87,8 +87,8 @@ struct Extras {
   }
 };
 
-/// Where the library writes its result: a value before the activation that it does not apply itself
-/// goes to where that is kept.
+/// Where the library writes its result: if it does not apply the activation, where the
+/// pre-activation is saved.
 void* result_of(const MatmulArgs& args, cublasLtEpilogue_t epilogue) {
   const bool keeps = args.pre_activation && !does(epilogue, CUBLASLT_EPILOGUE_GELU_AUX);
   return keeps ? args.pre_activation : args.c;
@@ -120,7 +120,7 @@ Problem problem_of(const MatmulArgs& args, cublasLtEpilogue_t epilogue, const Ex
   return problem;
 }
 
-/// The problem that stands for this one: rows rounded up, and leading dimensions where they must be.
+/// The problem that represents this one: rows rounded up, and leading dimensions if they must be.
 Problem rounded(Problem problem) {
   constexpr std::int64_t kRows = 128;
   const auto round = [](std::int64_t& rows) {
@@ -133,7 +133,7 @@ Problem rounded(Problem problem) {
   return problem;
 }
 
-/// Of one of the matrices, with as many in the batch.
+/// The layout of a matrix of the batch.
 Owned<cublasLtMatrixLayout_t> make_layout(DType dtype, std::int64_t batch, bool transposed,
                                           std::int64_t rows, std::int64_t columns, std::int64_t ld,
                                           std::int64_t stride) {
@@ -155,7 +155,7 @@ Layouts make_layouts(const Problem& problem) {
                       problem.stride_c)};
 }
 
-/// What `extras` point to is not read, but where it lies matters.
+/// `extras` are not read, but their alignment matters.
 Plan make_plan(cublasLtHandle_t library, const Problem& problem, const Extras& extras) {
   const bool f64 = problem.dtype == DType::f64;
   const cublasComputeType_t compute = f64            ? CUBLAS_COMPUTE_64F
@@ -194,7 +194,7 @@ Plan make_plan(cublasLtHandle_t library, const Problem& problem, const Extras& e
   return plan;
 }
 
-/// What a device keeps for its products.
+/// A device's state for its products.
 class Multiplier {
  public:
   explicit Multiplier(CudaExec exec)
@@ -210,7 +210,7 @@ class Multiplier {
     tf32_ = allow;
   }
 
-  /// The product with the epilogue that is returned. sums: where the library writes those it takes.
+  /// Queues the product with the returned epilogue. sums: where the library writes its sums.
   cublasLtEpilogue_t multiply(const MatmulArgs& args, void* sums) {
     const std::lock_guard lock(mutex_);
     const cublasLtEpilogue_t epilogue = fused_epilogue(args);
@@ -223,7 +223,7 @@ class Multiplier {
   }
 
  private:
-  /// Whether there is a kernel for it; then it is queued.
+  /// Queues the product if there is a kernel for it; returns whether there is.
   bool tries(const MatmulArgs& args, cublasLtEpilogue_t epilogue, void* sums) {
     const Extras extras(args, epilogue, sums);
     const Problem problem = problem_of(args, epilogue, extras, tf32_);
@@ -232,14 +232,14 @@ class Multiplier {
   }
 
   const Plan& plan_for(const Problem& problem, const Extras& extras) {
-    constexpr std::size_t kMostPlans = 1 << 14;  // some 20 MB
+    constexpr std::size_t kMostPlans = 1 << 14;  // about 20 MB
     const auto known = plans_.find(problem);
     if (known != plans_.end()) return known->second;
     if (plans_.size() == kMostPlans) plans_.clear();
     return plans_.emplace(problem, make_plan(library_, problem, extras)).first->second;
   }
 
-  /// False where there is no kernel, or the one that was found is not one for this problem.
+  /// False if there is no kernel, or the plan's kernel does not support this problem.
   bool queue(const Plan& plan, const Problem& problem, const MatmulArgs& args,
              const Extras& extras) {
     if (!plan.found) return false;
@@ -271,7 +271,7 @@ class Multiplier {
   }
 
   CudaExec exec_;
-  Tensor workspace_;  // used by one product after the other: they share a stream
+  Tensor workspace_;  // used by one product at a time: they share a stream
   cublasLtHandle_t library_ = nullptr;
   std::mutex mutex_;
   bool tf32_ = false;
@@ -285,7 +285,7 @@ Multiplier& multiplier(CudaExec exec) {
   return all.try_emplace(exec.device, exec).first->second;
 }
 
-/// What is left to do in a backward pass when the library has taken no sums.
+/// The rest of a backward pass if the library has not computed the sums.
 void finish_backward(CudaExec exec, const MatmulArgs& args, cublasLtEpilogue_t done) {
   visit_float(args.dtype, "matmul", [&]<class T>(T) {
     auto* of_columns = static_cast<Compute<T>*>(args.column_sums);
@@ -316,7 +316,7 @@ void matmul(CudaExec exec, const MatmulArgs& args) {
   const bool takes_sums =
       does(wanted, CUBLASLT_EPILOGUE_BGRADB) || does(wanted, CUBLASLT_EPILOGUE_DGELU_BGRAD);
   void* total = args.a_row_sums ? args.a_row_sums : args.column_sums;
-  Tensor aside;  // the library writes sums, and in the dtype of the result
+  Tensor aside;  // the library overwrites sums, in the dtype of the result
   if (takes_sums && !(args.sums_are_zero && args.result_dtype() == compute_dtype(args.dtype))) {
     aside = Tensor::empty({args.a_row_sums ? args.m : args.n}, args.result_dtype(),
                           {DeviceKind::cuda, exec.device});

@@ -1,5 +1,5 @@
-// y = activation(scale * product + bias), its derivative, and sums over rows. Elementwise kernels go
-// by packs of 16 bytes where sizes and addresses allow it.
+// y = activation(scale * product + bias), its derivative, and sums over rows. Elementwise kernels
+// use packs of 16 bytes if sizes and addresses allow it.
 #include <algorithm>
 
 #include "tensor/cuda/column_sum.h"
@@ -69,7 +69,8 @@ __device__ Pack<T, kCount> differentiate_pack(Function function, std::int64_t at
   const auto kept = Pack<T, kCount>::load(saved, at);
   auto gradients = Pack<T, kCount>::load(dy, at);
   KETTE_UNROLL for (int i = 0; i < kCount; ++i) {
-    // relu's derivative asks for y only, those of the others for x only: `saved` is whichever it is.
+    // `saved` is y for relu, whose derivative needs only y, and x for the others, which need only
+    // x.
     const C value = C(kept.values[i]);
     gradients.values[i] = T(function.backward(value, value, C(gradients.values[i])));
   }

@@ -58,10 +58,10 @@ void update_all(CudaExec exec, const Args& args) {
 
 constexpr int kTile = 32, kTileRows = 8;
 
-/// A tile of 32 x 32 passes through shared memory, so that reads and writes are both along rows.
+/// A tile of 32 x 32 goes through shared memory, so that both reads and writes are along rows.
 template <class T>
 __global__ void transpose_tiles(std::int64_t rows, std::int64_t columns, const T* x, T* y) {
-  T* tile = cuda::shared_memory<T>();  // [kTile, kTile + 1]: the one keeps columns in other banks
+  T* tile = cuda::shared_memory<T>();  // [kTile, kTile + 1]: columns in different banks
   const std::int64_t matrix = blockIdx.z * rows * columns;
   const std::int64_t left = std::int64_t{blockIdx.x} * kTile,
                      top = std::int64_t{blockIdx.y} * kTile;
@@ -146,7 +146,7 @@ __global__ void add_frequent(const Occurrences::Frequent* frequent, std::int64_t
   }
 }
 
-/// The tables of Occurrences one after the other, copied to the device at once.
+/// The tables of Occurrences, concatenated and copied to the device in one copy.
 Tensor upload(const Occurrences& occurrences, Device device) {
   std::vector<std::int32_t> words = occurrences.rows();
   for (const Occurrences::Piece& piece : occurrences.pieces()) {

@@ -1,9 +1,10 @@
 // Tensor cores: C[16, 8] += A[16, 16] B[16, 8] by one warp, bf16 with sums in f32 (PTX
-// mma.m16n8k16). With g = lane / 4 and t = lane % 4, a lane holds two neighbours of a row in a word:
+// mma.m16n8k16). With g = lane / 4 and t = lane % 4, a word of a lane holds two neighbours of a
+// row:
 //   A  rows g, g + 8, g, g + 8; columns 2t, 2t, 2t + 8, 2t + 8 (and the next) in its four words
 //   B  column g; rows 2t, 2t + 8 (and the next) in its two words
 //   C  row g, columns 2t, 2t + 1; row g + 8, columns 2t, 2t + 1
-// The emulator has these instructions, too, see tests/cuda_emulator/tensor_cores.cpp.
+// The emulator also has these instructions, see tests/cuda_emulator/tensor_cores.cpp.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +36,8 @@ __device__ inline std::uint32_t shared_address(const void* at) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(at));
 }
 
-/// Four matrices [8, 8] from shared memory: lane l names row l % 8 of matrix l / 8, 16 bytes. Word
-/// m of a lane is row g, columns 2t and 2t + 1 of matrix m.
+/// Four matrices [8, 8] from shared memory: lane l passes the address of row l % 8 of matrix l / 8,
+/// 16 bytes. Word m of a lane is row g, columns 2t and 2t + 1 of matrix m.
 __device__ inline void load_matrices(Words& words, const std::uint16_t* row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
@@ -44,7 +45,7 @@ __device__ inline void load_matrices(Words& words, const std::uint16_t* row) {
                : "memory");
 }
 
-/// Likewise, and word m of a lane is column g, rows 2t and 2t + 1.
+/// Likewise, but word m of a lane is column g, rows 2t and 2t + 1.
 __device__ inline void load_matrices_transposed(Words& words, const std::uint16_t* row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
@@ -52,7 +53,7 @@ __device__ inline void load_matrices_transposed(Words& words, const std::uint16_
                : "memory");
 }
 
-/// Starts copying 4, 8 or 16 aligned bytes to shared memory, or zeros where nothing `exists`.
+/// Starts copying 4, 8 or 16 aligned bytes to shared memory, or writes zeros unless it `exists`.
 template <int kBytes>
 __device__ void start_copy(void* to, const void* from, bool exists) {
   if constexpr (kBytes == 16) {
@@ -68,7 +69,7 @@ __device__ void start_copy(void* to, const void* from, bool exists) {
 /// Waits for the copies this thread started.
 __device__ inline void finish_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
-/// 2^x to 2 units in the last place; numbers below the normal ones count as 0.
+/// 2^x to 2 units in the last place; subnormal numbers count as 0.
 __device__ inline float fast_exp2(float x) {
   float y;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));

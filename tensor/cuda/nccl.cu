@@ -1,5 +1,6 @@
-// NCCL for DeviceMessages. It is opened when several processes compute on GPUs, and is not needed to compile: what is
-// called of it is declared here as its guide says ("NCCL API", docs.nvidia.com/deeplearning/nccl).
+// NCCL for DeviceMessages. The library is opened if several processes compute on GPUs and is not
+// needed for compiling: the functions used are declared here as in its guide ("NCCL API",
+// docs.nvidia.com/deeplearning/nccl).
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -18,7 +19,7 @@ using Id = DeviceMessages::Id;
 using NcclComm = NcclCommOfTheLibrary*;
 constexpr int kNcclSuccess = 0, kNcclInProgress = 7, kNcclUint8 = 1;
 
-/// Name, without what all begin with, and parameters.
+/// Name, without the common prefix, and parameters.
 #define KETTE_NCCL_FUNCTIONS(each)                                                                \
   each(GetVersion, int* version);                                                                 \
   each(GetUniqueId, Id* id);                                                                      \
@@ -39,7 +40,7 @@ struct Nccl {
 };
 
 #ifdef KETTE_CUDA_EMULATOR
-constexpr const char* kLibrary = "libkette-tensor.so";  // which is loaded, and brings its own
+constexpr const char* kLibrary = "libkette-tensor.so";  // already loaded, with its own functions
 #else
 constexpr const char* kLibrary = "libnccl.so.2";
 #endif
@@ -79,17 +80,17 @@ void check_nccl(int result, const char* what) {
        "\" (NCCL_DEBUG=WARN tells more)");
 }
 
-/// Messages go by a stream of their own, beside the one of the device's work.
+/// Messages use their own stream, beside that of the device's work.
 class NcclMessages final : public DeviceMessages {
  public:
   NcclMessages(const Id& id, int device, int process, int processes) : exec_{device} {
-    stream(exec_);  // makes it the current device, as which NCCL takes it
+    stream(exec_);  // makes it the current device, which NCCL uses
     check(cudaStreamCreateWithFlags(&queue_, cudaStreamNonBlocking), "a stream");
     check_nccl(nccl().CommInitRank(&comm_, processes, id, process), "joining the other processes");
   }
   ~NcclMessages() override {
     if (comm_ == nullptr) return;
-    // Which waits for what is on its way.
+    // CommDestroy waits for messages under way.
     on_their_way_ == 0 ? nccl().CommDestroy(comm_) : nccl().CommAbort(comm_);
   }
   NcclMessages(const NcclMessages&) = delete;

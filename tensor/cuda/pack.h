@@ -1,4 +1,4 @@
-// Elements that are loaded and stored at once: 16 bytes, the widest a thread can.
+// Elements loaded and stored at once: 16 bytes, the most of one thread.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,12 +12,12 @@ inline constexpr int kPackBytes = 16;
 template <class T>
 inline constexpr int kPack = kPackBytes / static_cast<int>(sizeof(T));
 
-/// kCount is kPack<T>, or 1 where elements do not come in packs.
+/// kCount is kPack<T>, or 1 if elements do not come in packs.
 template <class T, int kCount = kPack<T>>
 struct alignas(kCount * sizeof(T)) Pack {
   T values[kCount] = {};
 
-  // `pack` counts from `from` or `to` on, so that the compiler sees that it is aligned.
+  // `pack` is an index from `from` or `to` on, so that the compiler knows the alignment.
   __device__ static Pack load(const T* from, std::int64_t pack) {
     return *reinterpret_cast<const Pack*>(from + pack * kCount);
   }
@@ -26,7 +26,7 @@ struct alignas(kCount * sizeof(T)) Pack {
   }
 };
 
-/// Whether all these counts of elements and addresses are whole packs.
+/// Whether all counts of elements are whole packs and all addresses are aligned to packs.
 template <class T>
 bool whole_packs(std::initializer_list<std::int64_t> counts,
                  std::initializer_list<const void*> addresses) {

@@ -1,11 +1,11 @@
 // Products with prepacked weights: y = activation(x W^T + bias), W: [out, in].
-// W lies in panels of kPanel columns, depth being `in` rounded up with zeros to whole slices; in a
-// panel packs of 16 bytes along the depth, those of its columns side by side: [panels, depth /
-// kPack, kPanel, kPack]. So a load of kPanel threads is a line of 128 bytes. W is f32 or bf16, which
-// becomes f32 in registers. Every element of y is added up in one order, whatever the number of
-// rows: kSlice products one after the other, then the slices one after the other,
+// W is in panels of kPanel columns; the depth is `in`, padded with zeros to whole slices. A panel
+// has packs of 16 bytes along the depth, those of its columns side by side: [panels, depth / kPack,
+// kPanel, kPack]. So a load of kPanel threads is a line of 128 bytes. W is f32, or bf16 that
+// becomes f32 in registers. Every element of y is summed in one order for any number of rows:
+// kSlice products in order, then the slices in order,
 //   y = ((0 + slice 0) + slice 1) + ... + bias,   slice = fma(x_k, w_k, fma(..., fma(x_0, w_0, 0)))
-// so that it is a matter of speed alone which of the two kernels below takes it.
+// so that the two kernels below differ only in speed.
 #include <algorithm>
 
 #include "tensor/cuda/launch.h"
@@ -29,7 +29,7 @@ struct Product {
   std::int64_t rows, in, depth, out;
   Activation activation;
 
-  /// An element of x; 0 where there is none.
+  /// An element of x; 0 outside.
   __device__ float x_at(std::int64_t row, std::int64_t k) const {
     return row < rows && k < in ? x[row * in + k] : 0.0f;
   }
@@ -42,7 +42,7 @@ struct Product {
 
 __device__ float4 four(const float* from) { return *reinterpret_cast<const float4*>(from); }
 
-/// Not inlined: both kernels are to round alike here, too.
+/// Not inlined, so that both kernels also round alike here.
 __device__ __noinline__ float activate(Activation activation, float x) {
   visit_activation(activation, [&x](auto function) { x = function.forward(x); });
   return x;
@@ -58,17 +58,17 @@ __device__ void finish(const Product<W>& product, std::int64_t row, std::int64_t
 }
 
 constexpr int kWarpSlices = kWarp / kPanel;
-/// The most slices of the depth that a block takes at once, kPanel threads each.
+/// The most slices of the depth in a block at once, kPanel threads each.
 template <int kRows>
 constexpr int kSlicesAtOnce = kRows == 1 ? 128 : 64;
-/// Floats of shared memory for a slice: first its part of x, then its sums. Slices lie 4 banks apart,
-/// so that a warp reads those of its slices together.
+/// Floats of shared memory for a slice: first its part of x, then its sums. Slices are 4 banks
+/// apart, so that a warp reads its slices without conflicts.
 template <int kRows>
 constexpr int kSliceRoom = kSlice* kRows + 4;
 
-/// For little work: a block takes a panel for kRows rows, a thread a column of it and a slice of the
-/// depth. Few columns make many blocks, and with the slices side by side all of a small W is under
-/// way at once.
+/// For little work: a block takes a panel for kRows rows, a thread one column of it and a slice of
+/// the depth. Narrow panels make many blocks, and slices run in parallel, so that all of a small W
+/// is loaded at once.
 template <class W, int kRows>
 __global__ void __launch_bounds__(kSlicesAtOnce<kRows>* kPanel)
     multiply_slices(Product<W> product) {
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(kSlicesAtOnce<kRows>* kPanel)
   const int at_once = static_cast<int>(blockDim.x) / kPanel;
   const int warp_place = place - place % kWarpSlices;  // of the first slice of this warp
   float* mine = shared + place * kSliceRoom<kRows>;
-  // Blocks for the same panel come one after the other, so that memory gives it once.
+  // Blocks of the same panel are consecutive, so that it is read from memory once.
   const auto row_blocks = static_cast<unsigned>(ceil_div(product.rows, kRows));
   const std::int64_t panel = blockIdx.x / row_blocks, first_row = blockIdx.x % row_blocks * kRows;
   const std::int64_t slices = product.depth / kSlice;
@@ -134,13 +134,13 @@ constexpr int kTileColumns = kThreadColumns * 4, kTilePanels = kTileColumns / kP
 
 /// For many rows: a block takes a tile of y, kThreadRows * kEach by kTileColumns, and a slice of
 /// the depth at a time; each thread has kEach rows, kThreadRows apart, of 4 columns. The next slice
-/// is under way while one is multiplied.
+/// is loaded while one is multiplied.
 template <class W, int kEach>
 __global__ void __launch_bounds__(kTileThreads) multiply_tile(Product<W> product) {
   constexpr int kRows = kThreadRows * kEach;
   constexpr int kXLoads = kRows * kSlice / kTileThreads;
   constexpr int kWLoads = kSlicePacks<W> * kTileColumns / kTileThreads;
-  // Rows of x lie 4 banks apart, so that neighbours are read together.
+  // Rows of x are 4 banks apart, so that neighbours are read without conflicts.
   alignas(16) __shared__ float x_tile[kRows][kSlice + 4];
   alignas(16) __shared__ float w_tile[kSlice][kTileColumns];
   const int thread = static_cast<int>(threadIdx.x);
@@ -207,7 +207,7 @@ __global__ void __launch_bounds__(kTileThreads) multiply_tile(Product<W> product
 }
 
 /// Rows of W become columns of the panels; a thread for each element of whole panels and packs, in
-/// the order in which these lie.
+/// memory order.
 template <class W>
 __global__ void pack_rows(const float* matrix, std::int64_t rows, std::int64_t in,
                           std::int64_t depth, W* panels) {
@@ -222,7 +222,7 @@ __global__ void pack_rows(const float* matrix, std::int64_t rows, std::int64_t i
 
 template <int kRows, class W>
 void launch_slices(CudaExec exec, const Product<W>& product) {
-  // At least kRows, for as many threads finish so many rows.
+  // At least kRows, since that many threads per column finish the rows.
   const std::int64_t at_once = cuda::round_up(
       std::clamp<std::int64_t>(product.depth / kSlice, kRows, kSlicesAtOnce<kRows>), kWarpSlices);
   const std::int64_t blocks = ceil_div(product.out, kPanel) * ceil_div(product.rows, kRows);
@@ -248,7 +248,7 @@ template <class W>
 void multiply(CudaExec exec, const Product<W>& product) {
   if (product.rows == 1) return launch_slices<1>(exec, product);
   if (product.rows <= 4) return launch_slices<4>(exec, product);
-  // Tiles do less for each product, but there must be some for every multiprocessor.
+  // Tiles are more efficient, if there are some for every multiprocessor.
   const auto tiles = [](dim3 blocks) { return std::int64_t{blocks.x} * blocks.y; };
   const int multiprocessors = cuda::multiprocessors(exec);
   if (product.rows <= 16 || tiles(tiles_of<4>(product)) < multiprocessors) {

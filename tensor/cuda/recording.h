@@ -1,4 +1,4 @@
-// Work that is queued again and again, as a CUDA graph.
+// Work that is queued many times, as a CUDA graph.
 #pragma once
 
 #include <map>
@@ -8,7 +8,8 @@
 
 namespace kette::cuda {
 
-/// A graph of what was queued on a stream. It keeps what was allocated meanwhile: replay() needs it.
+/// A graph of the work queued on a stream. It keeps the memory allocated while recording, which
+/// replay() uses.
 class CudaRecording final : public Recording {
  public:
   CudaRecording(BlockPool& pool, cudaStream_t queue) : pool_(pool), queue_(queue) {}
@@ -39,7 +40,7 @@ class CudaRecording final : public Recording {
   }
   void replay() override { check(cudaGraphLaunch(graph_, queue_), "launching a graph"); }
 
-  /// Of the blocks released so far, null when none is large enough.
+  /// Takes one of the blocks released so far; null if none is large enough.
   void* allocate(std::size_t bytes) {
     const auto found = released_.lower_bound(bytes);
     if (found == released_.end()) return nullptr;
@@ -48,7 +49,7 @@ class CudaRecording final : public Recording {
     return memory;
   }
   void add(void* memory, std::size_t bytes) { sizes_.emplace(memory, bytes); }
-  /// False when the memory is not its own.
+  /// False if the memory is not its own.
   bool release(void* memory) {
     const auto found = sizes_.find(memory);
     if (found == sizes_.end()) return false;

@@ -1,5 +1,5 @@
-// Sums that undo a broadcast, maxima of rows, the norm, and the search for a NaN. Sums are taken
-// over fixed blocks, then over the blocks, so that the order of additions never changes.
+// Sums that undo a broadcast, maxima of rows, the norm, and the search for a NaN. Sums take two
+// stages, fixed blocks and then all blocks, so that the order of additions never changes.
 #include "tensor/cuda/launch.h"
 #include "tensor/sum_axes.h"
 
@@ -15,7 +15,7 @@ template <class T>
 __global__ void sum_rows(std::int64_t width, const T* x, Compute<T>* y) {
   using C = Compute<T>;
   const std::int64_t row = blockIdx.x;
-  // A thread adds up parts, and these: one sum of many thousands in f32 would lose its last digits.
+  // A thread sums parts, then the parts: one f32 sum of many thousands would lose digits.
   constexpr int kTermsOfPart = 128;
   C total = 0;
   for (std::int64_t j = threadIdx.x; j < width;) {
@@ -80,7 +80,7 @@ __global__ void max_of_rows(std::int64_t rows, std::int64_t width, const T* x, T
   const std::int64_t row = cuda::index() / kWarp;
   if (row >= rows) return;
   const T* in = x + row * width;
-  // A lane's first column; lanes past a narrow row repeat column 0, which changes nothing.
+  // A lane's first column. Lanes past a narrow row repeat column 0, which is harmless.
   std::int64_t best = threadIdx.x % kWarp < width ? threadIdx.x % kWarp : 0;
   for (std::int64_t j = best; j < width; j += kWarp) {
     if (scalar::is_larger(C(in[j]), C(in[best]))) best = j;
@@ -111,7 +111,8 @@ __global__ void sum_squares(std::int64_t count, const T* x, double* partial) {
   if (threadIdx.x == 0) partial[blockIdx.x] = total;
 }
 
-/// first[block] = the index of the block's first NaN or infinity, as an exact double, else infinity.
+/// first[block] = the index of the block's first NaN or infinity, as an exact double, else
+/// infinity.
 template <class T>
 __global__ void find_non_finite(std::int64_t count, const T* x, double* first) {
   const std::int64_t begin = blockIdx.x * kElementsPerBlock;
@@ -125,7 +126,7 @@ __global__ void find_non_finite(std::int64_t count, const T* x, double* first) {
   if (threadIdx.x == 0) first[blockIdx.x] = found;
 }
 
-/// *sum = the sum of the blocks', by one block.
+/// *sum = the sum of the blocks' sums, by one block.
 __global__ void sum_in_order(std::int64_t blocks, const double* partial, double* sum) {
   double total = 0;
   for (std::int64_t i = threadIdx.x; i < blocks; i += kThreads) total += partial[i];

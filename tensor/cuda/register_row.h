@@ -1,5 +1,5 @@
-// The group a row body runs on where rows come in packs of 16 bytes: a warp, whose lanes hold the
-// row in registers. Lane l has the packs l, l + 32, l + 64 ...: a pass of the warp is 32 packs.
+// The group for a row body whose rows come in packs of 16 bytes: a warp, whose lanes hold the row
+// in registers. Lane l has the packs l, l + 32, l + 64 ...; a pass of the warp is 32 packs.
 #pragma once
 
 #include "tensor/cuda/launch.h"
@@ -8,12 +8,12 @@
 
 namespace kette::cuda {
 
-/// An element among those a lane holds.
+/// The index of an element that a lane holds.
 struct Place {
   int pass, element;
 };
 
-/// Those elements themselves.
+/// The elements that a lane holds.
 template <class T, int kPasses, int kCount>
 struct RegisterRow {
   Pack<T, kCount> packs[kPasses];
@@ -22,7 +22,7 @@ struct RegisterRow {
   __device__ const T& operator[](Place j) const { return packs[j.pass].values[j.element]; }
 };
 
-/// A dropout mask of them: bit e of pass p.
+/// Their dropout mask: bit e of pass p.
 template <int kPasses>
 struct RegisterMask {
   unsigned kept[kPasses];
@@ -33,7 +33,7 @@ struct RegisterMask {
   }
 };
 
-/// T: the type the body names as its Element.
+/// T: the body's Element.
 template <class T, int kPasses>
 struct RegisterGroup {
   static constexpr int kCount = kPack<T>;
@@ -77,8 +77,8 @@ struct RegisterGroup {
     }
   }
 
-  /// A lane draws one Philox block for each 128 elements it shares with fifteen others, 8 elements of
-  /// it; ballots tell all lanes of the elements that are neighbours.
+  /// Sixteen lanes share 128 elements, and each draws one Philox block, for 8 of them; ballots then
+  /// give each lane the bits of its own neighbouring elements.
   __device__ RegisterMask<kPasses> mask(const DropoutMask& mask, std::int64_t row,
                                         std::int64_t width) const {
     constexpr int kBlocks = 16, kSlots = 8;                   // of DropoutMask, for 128 elements
@@ -104,7 +104,7 @@ struct RegisterGroup {
   }
 };
 
-/// Sums over the rows a warp has seen, kSums for each element a lane holds.
+/// Sums over the rows that a warp has seen: kSums for each element that a lane holds.
 template <class T, int kPasses, int kSums>
 struct RegisterSums {
   using Row = RegisterRow<Compute<T>, kPasses, kPack<T>>;

@@ -1,7 +1,7 @@
-// Row bodies on CUDA. A warp takes a row and holds it in registers (register_row.h) where the body lists
-// its addresses and rows come in packs of 16 bytes; else its lanes take the elements where they lie, and
-// of wide rows a block does. Sums over rows are taken in two stages over fixed blocks of rows, without
-// atomics, so that the order of additions never changes.
+// Row bodies on CUDA. A warp takes a row and holds it in registers (register_row.h) if the body
+// lists its addresses and rows come in packs of 16 bytes. Otherwise its lanes (for wide rows a
+// block's threads) access the elements in place. Sums over rows take two stages over fixed blocks
+// of rows, without atomics, so that the order of additions never changes.
 #include <algorithm>
 
 #include "tensor/cuda/column_sum.h"
@@ -13,8 +13,8 @@ namespace {
 
 using cuda::kWarp;
 
-/// The dropout factors of a row for one thread. A thread of a warp takes every 32nd element, so four
-/// of its neighbours come from one Philox block, which is drawn once.
+/// The dropout factors of a row for one thread. A thread of a warp takes every 32nd element, so
+/// four consecutive ones come from one Philox block, which is drawn once.
 struct RowMask {
   DropoutMask mask;
   std::int64_t row, width;
@@ -29,7 +29,7 @@ struct RowMask {
   }
 };
 
-/// The group a row body runs on: `kThreads` neighbouring threads, a warp or a whole block.
+/// The group for a row body: `kThreads` neighbouring threads, a warp or a whole block.
 template <int kThreads>
 struct CudaGroup {
   static_assert(kThreads % kWarp == 0);
@@ -51,7 +51,7 @@ struct CudaGroup {
     for (std::int64_t j = rank(); j < count; j += kThreads) result += value(j);
     return kThreads == kWarp ? cuda::warp_sum(result) : cuda::block_sum(result);
   }
-  /// A thread takes the same elements each time, so what it wrote it may read without a barrier.
+  /// A thread always takes the same elements, so it may read what it wrote without a barrier.
   template <class Function>
   __device__ void each(std::int64_t count, const Function& function) const {
     for (std::int64_t j = rank(); j < count; j += kThreads) function(j);
@@ -60,7 +60,7 @@ struct CudaGroup {
   __device__ void once(const Function& function) const {
     if (rank() == 0) function();
   }
-  // Rows stay where they lie.
+  // Rows are accessed in place.
   template <class T>
   __device__ const T* read(const T* row, std::int64_t) const {
     return row;
@@ -83,8 +83,8 @@ struct CudaGroup {
 constexpr int kBlock = 256, kWarps = kBlock / kWarp;
 constexpr std::int64_t kWideRow = 4096;
 
-/// Calls function() with the number of passes as a constant, if rows of this body come in packs and
-/// fit into registers; says whether they do.
+/// If rows of this body come in packs and fit into registers, calls function() with the number of
+/// passes as a constant. Returns whether it did.
 template <class Body, class Function>
 bool with_passes(const Body& body, const Function& function) {
   using T = typename Body::Element;
@@ -126,7 +126,7 @@ __global__ void rows_by_block(Body body, std::int64_t rows) {
   if (row < rows) body(CudaGroup<kBlock>{}, row);
 }
 
-/// partial[block, k, column]: a block's warps take its rows in turn and add up their sums.
+/// partial[block, k, column]: a block's warps take its rows in turn and then add their sums.
 template <class Body, int kPasses, class C = Compute<typename Body::Element>>
 __global__ void rows_with_sums_in_registers(Body body, std::int64_t rows,
                                             std::int64_t rows_per_block, C* partial) {
@@ -156,7 +156,7 @@ __global__ void rows_with_sums_in_registers(Body body, std::int64_t rows,
   }
 }
 
-/// The sums of a block, where they lie.
+/// The sums of a block, in place.
 template <class C>
 struct SumsInMemory {
   C* data;
@@ -179,7 +179,7 @@ __global__ void rows_with_sums(Body body, std::int64_t rows, std::int64_t rows_p
   for (std::int64_t row = begin; row < end; ++row) body(group, row, sums);
 }
 
-/// Where sums go: kSums vectors [width].
+/// The destinations of the sums: kSums vectors [width].
 template <class C, int kSums>
 struct Totals {
   C* of[kSums];

@@ -1,12 +1,12 @@
-// The next token of each row, drawn by a block of its own. All sums are of whole numbers, so no
-// order of threads shows in them, and nothing is sorted: the rank of the least likely token that is
-// kept comes from a radix descent over the ranks, eight bits at a time.
+// The next token of each row, drawn by one block. All sums are of integers, so they do not depend
+// on the order of threads. Nothing is sorted: a radix descent over the ranks, eight bits at a time,
+// finds the rank of the least likely token to keep.
 //
-// What a draw costs, in passes over the row (which stays in the L2 cache): one for the likeliest,
-// one for the weights, with an exp a token, and 1/32 of one to find the token. top_k adds up to
-// four passes that count, and leaves k tokens to take exp of. top_p adds up to four, the first of
-// which takes exp of all that top_k kept. They stop as soon as a bucket is kept whole, most often
-// after two or three; equals of which only some are kept take up to four more.
+// The cost of a draw in passes over the row (which stays in the L2 cache): one for the likeliest,
+// one for the weights, with one exp per token, and 1/32 of one to find the token. top_k adds up to
+// four counting passes and leaves k tokens for exp. top_p adds up to four, the first with exp of
+// all that top_k kept. They stop as soon as a bucket is kept whole, usually after two or three.
+// Ties of which only some are kept take up to four more.
 #include <algorithm>
 #include <cmath>
 
@@ -42,13 +42,13 @@ struct Tokens {
   std::int64_t begin, end;
 
   __device__ std::int64_t count() const { return end - begin; }
-  /// One of as many parts as the block has warps.
+  /// A part for one warp of the block.
   __device__ Tokens part(int number) const {
     const std::int64_t size = ceil_div(count(), warps());
     const std::int64_t first = scalar::min(begin + number * size, end);
     return {logits, first, scalar::min(first + size, end)};
   }
-  /// Calls function(logit, token) for those of this warp's part, with a few loads under way.
+  /// Calls function(logit, token) for this warp's part, with several loads in flight.
   template <class Function>
   __device__ void for_own(const Function& function) const {
     constexpr int kLoads = 4;
@@ -67,8 +67,8 @@ struct Tokens {
   }
 };
 
-/// The first lane with which the lanes' sums together pass `place`; what those before it hold is
-/// taken off `place`.
+/// The first lane at which the cumulative sum of the lanes exceeds `place`; subtracts the sum of
+/// the lanes before it from `place`.
 __device__ int pass(TokenWeight sum, TokenWeight& place) {
   TokenWeight reached = sum;
   for (int distance = 1; distance < kWarp; distance *= 2) {
@@ -80,8 +80,8 @@ __device__ int pass(TokenWeight sum, TokenWeight& place) {
   return first;
 }
 
-/// Sums by bucket. Each lane has a column of its own, so that the lanes of a warp never meet in one
-/// word, and a sum is two words with a carry: shared memory adds 32 bits at once, but 64 in a loop.
+/// Sums by bucket. Each lane has its own column, so that lanes of a warp never conflict. A sum is
+/// two words with a carry, since shared memory adds 32 bits atomically, but 64 only in a loop.
 class Histogram {
  public:
   static constexpr std::size_t kBytes = 2 * kBuckets * kWarp * sizeof(unsigned);
@@ -97,7 +97,7 @@ class Histogram {
     const unsigned high_half = static_cast<unsigned>(weight >> 32) + carry;
     if (high_half > 0) atomicAdd(high() + at, high_half);
   }
-  /// Of a bucket. Neighbouring threads begin at neighbouring columns, in banks of their own.
+  /// The sum of a bucket. Neighbouring threads begin at neighbouring columns, in different banks.
   __device__ TokenWeight sum(int bucket) const {
     TokenWeight total = 0;
     for (int i = 0; i < kWarp; ++i) {
@@ -112,7 +112,7 @@ class Histogram {
   __device__ static unsigned* high() { return low() + kBuckets * kWarp; }
 };
 
-/// What a token counts: 1 for top_k,
+/// A token's measure: 1 for top_k,
 struct One {
   __device__ TokenWeight operator()(float, Rank) const { return 1; }
 };
@@ -129,7 +129,7 @@ struct Weight {
 };
 
 /// Writes the sums of the buckets of the tokens whose rank equals `prefix` above `shift` + kDigits,
-/// the highest bucket first, where the whole block sees them.
+/// the highest bucket first, for the whole block.
 template <class Measure>
 __device__ void fill_buckets(const Tokens& row, Rank prefix, int shift, const Measure& measure,
                              TokenWeight* sums) {
@@ -147,14 +147,14 @@ __device__ void fill_buckets(const Tokens& row, Rank prefix, int shift, const Me
   __syncthreads();
 }
 
-/// Where a descent has come to.
+/// The state of a descent.
 struct Descent {
   Rank prefix;
   bool done;
 };
 
-/// The rank from which on tokens are kept: the fewest of the likeliest whose measures add up to
-/// needed(the sum of all), or more.
+/// The least rank to keep: the fewest likeliest tokens whose measures sum to needed(the total) or
+/// more.
 template <class Measure, class Needed>
 __device__ Rank least_kept(const Tokens& row, const Measure& measure, const Needed& needed) {
   constexpr int kEach = kBuckets / kWarp;
@@ -171,8 +171,8 @@ __device__ Rank least_kept(const Tokens& row, const Measure& measure, const Need
       const int first = pass(mine, place) * kEach;
       const int at = first + pass(lane() < kEach ? sums[first + lane()] : 0, place);
       prefix |= Rank(kBuckets - 1 - at) << shift;
-      // The bucket's last token counts at least this; if the others alone do not pass `place`, the
-      // bucket is kept whole.
+      // The bucket's last token has at least this measure; if the others alone do not exceed
+      // `place`, the bucket is kept whole.
       const TokenWeight least = measure(value_of(prefix), ~Rank{0});
       if (lane() == 0) descent = {prefix, place + least >= sums[at]};
     }
@@ -183,7 +183,7 @@ __device__ Rank least_kept(const Tokens& row, const Measure& measure, const Need
   return prefix;
 }
 
-/// The token with which the sum of the weights passes draw_place(their sum, ...).
+/// The token at which the cumulative weight exceeds draw_place(total, ...).
 __device__ std::int64_t draw(Tokens row, const Weight& weight, PhiloxKey text,
                              std::int32_t position) {
   __shared__ TokenWeight sums[kWarp];

@@ -1,8 +1,8 @@
 // The likeliest entries of log softmax(states W^T), some rows at a time: a product gives the logits
-// of a chunk of rows, which still lie in the second-level cache when a block per row reads them:
+// of a chunk of rows, which are still in the L2 cache when one block per row reads them:
 //   shift = max z + log sum_v exp(z_v - max z),   value of entry v = z_v - shift
-// Then `count` times over, the block takes the best of its threads' best entries, and the thread it
-// came from finds its next one.
+// Then, `count` times, the block takes the best of its threads' best entries, and that thread finds
+// its next one.
 #include <algorithm>
 
 #include "tensor/cuda/launch.h"
@@ -17,9 +17,9 @@ constexpr int kThreads = 512;
 constexpr float kLowest = -std::numeric_limits<float>::infinity();
 
 struct TopRows {
-  float* logits;  // [rows, vocabulary]; those outside of the masks are overwritten
+  float* logits;  // [rows, vocabulary]; overwritten outside of the masks
   std::int64_t vocabulary, count;
-  const std::int32_t *words, *masks;  // see TokenMasks; null where undefined
+  const std::int32_t *words, *masks;  // see TokenMasks; null if undefined
   const std::int32_t* targets;
   float *target_values, *values;
   std::int32_t* entries;
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(kThreads) select_entries(TopRows args) {
     }
     const int owner = entry % kThreads;
     if (best == 0 || warp != owner / kWarp) continue;
-    // The owner's warp helps it to look through its entries.
+    // The owner's warp helps to search its entries.
     Rank next = 0;
     for (std::int64_t v = owner + std::int64_t{lane} * kThreads; v < args.vocabulary;
          v += kWarp * kThreads) {

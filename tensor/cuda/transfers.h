@@ -1,4 +1,4 @@
-// Memory of a device and of the host beside it, and copies between them that run later.
+// Memory of a device and pinned memory of the host, and asynchronous copies between them.
 #pragma once
 
 #include <algorithm>
@@ -14,19 +14,19 @@
 namespace kette::cuda {
 
 inline constexpr std::size_t kUploadSegment = std::size_t{1} << 22;
-/// A warp reads and writes 16 bytes a thread at once: that much lies in as few lines as it can.
+/// What a warp reads and writes at once, 16 bytes a thread: aligned, in the fewest cache lines.
 inline constexpr std::size_t kAlignment = 512;
 
 inline void* reserve(std::size_t bytes) {
   void* memory = nullptr;
   if (cudaMalloc(&memory, bytes) == cudaSuccess) return memory;
-  cudaGetLastError();  // forget it: the pool tries with less
+  cudaGetLastError();  // clears the error: the pool tries with less
   return nullptr;
 }
 
 inline void give_back(void* memory, std::size_t) { cudaFree(memory); }
 
-/// Host memory that the device copies from and to by itself.
+/// Host memory that the device can copy from and to by itself.
 inline void* reserve_pinned(std::size_t bytes) {
   void* memory = nullptr;
   check(cudaMallocHost(&memory, bytes), "pinned host memory");
@@ -43,7 +43,7 @@ class Event {
   Event& operator=(const Event&) = delete;
 
   void record(cudaStream_t queue) { check(cudaEventRecord(event_, queue), "an event"); }
-  /// Work given to the queue from now on waits for it.
+  /// Work queued from now on waits for the event.
   void hold(cudaStream_t queue) const {
     check(cudaStreamWaitEvent(queue, event_, 0), "waiting for an event");
   }
@@ -53,7 +53,7 @@ class Event {
     if (status != cudaErrorNotReady) check(status, "the work queued so far");
     return status == cudaSuccess;
   }
-  // For destructors: an error shows up again in the next call.
+  // For destructors: the next call reports an error again.
   void settle() const noexcept { cudaEventSynchronize(event_); }
   void mark(cudaStream_t queue) noexcept { cudaEventRecord(event_, queue); }
 
@@ -61,20 +61,20 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-/// Pinned memory cut into equal slots that are used in turn: a copy from it returns at once, unless
-/// all slots are still waiting.
+/// Pinned memory in equal slots that are used in turn. A copy from it returns at once, unless all
+/// slots are still in use.
 class PinnedRing {
  public:
   static constexpr std::size_t kSlotBytes = std::size_t{1} << 18;
 
-  /// The next slot, once the device is done with it.
+  /// Waits until the device is done with the next slot and returns it.
   std::byte* next() {
     if (memory_ == nullptr) memory_ = reserve_pinned(kSlots * kSlotBytes);
     at_ = (at_ + 1) % kSlots;
     done_[at_].wait();
     return static_cast<std::byte*>(memory_) + at_ * kSlotBytes;
   }
-  /// After the copy from that slot has been queued: when it is done.
+  /// Called after the copy from that slot was queued: the event of its end.
   const Event& queued(cudaStream_t queue) {
     done_[at_].record(queue);
     return done_[at_];
@@ -110,8 +110,8 @@ class CudaCopy final : public HostCopy {
   Event done_;
 };
 
-/// Blocks of up to kMostBytes with values of the host's, copied by a stream of their own. A block is
-/// used again once the work is done that was queued when it was released.
+/// Blocks of up to kMostBytes, filled from the host on a stream of their own. A block is reused
+/// once the work that was queued before its release is done.
 class Uploads {
  public:
   static constexpr std::size_t kMostBytes = kUploadSegment;
@@ -162,7 +162,7 @@ class Uploads {
   cudaStream_t stream_ = nullptr;
   BlockPool pool_{kUploadSegment, kAlignment, reserve, give_back};
   PinnedRing ring_;
-  std::map<void*, std::unique_ptr<Event>> in_use_;  // to be recorded on release
+  std::map<void*, std::unique_ptr<Event>> in_use_;  // recorded on release
   std::deque<Released> released_;                   // the oldest first
   std::vector<std::unique_ptr<Event>> spare_;
 };

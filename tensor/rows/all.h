@@ -1,17 +1,17 @@
 // The list of row bodies: each is instantiated for f32, f64 and bf16 on every device. To add a row
 // kernel: write its body in this folder and list it here; for_rows() in kernels.h then accepts it.
 //
-// A body is called with a row and the group of threads that work on it, which offers
-//   each(width, f)       f(j) for the places j of a row
+// A body is called with a row and the group of threads that work on it. The group has
+//   each(width, f)       f(j) for the elements j of a row
 //   sum<C>(width, f)     the sum of f(j), likewise max<C>; every thread gets it
 //   once(f)              f() on one thread
-//   mask(mask, ...)      keep(j): the dropout factor of a place
-//   read(p, width)       the row at p, to be indexed by a j; on a GPU it is then in registers
-//   write(p, width)      a row to be assigned, which store(row, p, width) puts at p
-//   update(p, width)     likewise, with what is at p already
-// A body that touches rows in no other way may list their addresses(): where all of them, and the
-// width, are multiples of 16 bytes, a GPU moves 16 bytes at once. One with kSums is also given
-// sums, sums[k][j] to be added to, over all rows.
+//   mask(mask, ...)      keep(j): the dropout factor of element j
+//   read(p, width)       the row at p, indexed by j; on a GPU it is then in registers
+//   write(p, width)      a row to assign to; store(row, p, width) writes it to p
+//   update(p, width)     likewise, with the values at p
+// A body that accesses rows only in these ways may list their addresses(): if all of them, and the
+// width, are multiples of 16 bytes, a GPU moves 16 bytes at once. A body with kSums also gets
+// `sums` and adds to sums[k][j], over all rows.
 #pragma once
 
 #include <tuple>

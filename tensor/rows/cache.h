@@ -1,4 +1,4 @@
-// Keys and values of rows put where a cache keeps them (see CachePlaces in tensor/decoding.h):
+// Writes the keys and values of rows to a cache (see CachePlaces in tensor/decoding.h):
 //   cache[table[lines[r]][positions[r]]] = x[r]
 #pragma once
 

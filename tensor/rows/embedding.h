@@ -1,6 +1,6 @@
-// Entries of tables. Token embeddings: y = scale * table[id of the row], Vaswani et al. 2017,
-// section 3.4, and 0 for an id below 0. Position embeddings: y = x + table[position of the row]. x, y: [rows, width]; table:
-// [entries, width].
+// Table lookups. Token embeddings: y = scale * table[id of the row] (Vaswani et al. 2017, section
+// 3.4), or 0 for an id below 0. Position embeddings: y = x + table[position of the row]. x, y:
+// [rows, width]; table: [entries, width].
 #pragma once
 
 #include <array>

@@ -2,9 +2,9 @@
 // the same pass:
 //   s = x + dropout(r)            (r may be absent: then s = x)
 //   y = gain * (s - mean(s)) * rstd(s) + bias,   rstd = 1 / sqrt(var(s) + epsilon)
-// Vaswani et al. 2017, section 5.4 (residual dropout); Ba et al. 2016 (layer norm). The variance is
-// taken in two passes over the row, and mean and rstd are kept in f32 or f64: the one-pass form
-// loses digits when |mean| >> 1. x, r, s, y: [rows, width]; gain, bias (which may be absent): [width];
+// Vaswani et al. 2017, section 5.4 (residual dropout); Ba et al. 2016 (layer norm). The variance
+// takes two passes over the row, since the one-pass form loses digits when |mean| >> 1. mean and
+// rstd are kept in f32 or f64. x, r, s, y: [rows, width]; gain, bias (may be absent): [width];
 // mean, rstd: [rows].
 #pragma once
 
@@ -76,7 +76,7 @@ struct ResidualLayerNorm {
 /// With n_j = (s_j - mean) * rstd and d_j = gain_j * dy_j:
 ///   ds_j (+)= rstd * (d_j - mean(d) - n_j * mean(d * n)),   dr = dropout mask * ds
 ///   dgain_j = sum over rows of dy_j * n_j,   dbias_j = sum over rows of dy_j
-/// ds may be dy, and then does not add.
+/// ds may be dy; then `adds` is false.
 template <class T>
 struct ResidualLayerNormBackward {
   using Element = T;

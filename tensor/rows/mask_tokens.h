@@ -1,4 +1,4 @@
-// Logits of tokens that must not be drawn (TokenMasks in tensor/decoding.h):
+// Masks the logits of tokens that must not be drawn (TokenMasks in tensor/decoding.h):
 //   z_v = -3e38, whose exponential is 0, for each v that is not in the row's mask
 #pragma once
 

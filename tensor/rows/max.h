@@ -1,11 +1,11 @@
-// The gradient of each row's maximum: zero but where the maximum stands.
+// The gradient of each row's maximum: 0 except at the maximum.
 #pragma once
 
 #include "tensor/scalar.h"
 
 namespace kette::rows {
 
-/// y = 0, but x's element of the row in its column.
+/// y[row, columns[row]] = x[row], and 0 elsewhere.
 template <class T>
 struct PutInColumn {
   using Element = T;

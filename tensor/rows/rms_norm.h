@@ -36,7 +36,7 @@ struct RmsNorm {
   }
 };
 
-/// dx may be dy, and then does not add.
+/// dx may be dy; then `adds` is false.
 template <class T>
 struct RmsNormBackward {
   using Element = T;

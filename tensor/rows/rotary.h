@@ -1,9 +1,9 @@
 // Rotary positions (Su et al. 2021, "RoFormer", section 3.2.2, equation (34)): in every head of the
-// queries and keys, pair i = 0 .. h/2 - 1 of the h elements turns by the angle
+// queries and keys, pair i = 0 .. h/2 - 1 of the h elements is rotated by the angle
 //   a = position * base^(-2i/h):   y_i = x_i cos a - x_(i+h/2) sin a
 //                            y_(i+h/2) = x_(i+h/2) cos a + x_i sin a
-// so that a query's product with a key depends on their distance alone. The partner of element i is
-// i + h/2, the layout of GPT-NeoX and Llama (the paper pairs neighbours; the two differ by a
+// so that the product of a query and a key depends only on their distance. The partner of element i
+// is i + h/2, the layout of GPT-NeoX and Llama (the paper pairs neighbours; the two differ by a
 // permutation of each head). The gradient is the rotation by -a.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace kette::rows {
 
-/// A "row" here is one head of one token: x, y [tokens, heads, h] as rows of h. Of every token the
-/// first `turned` heads turn, and the others are copied. y may be x.
+/// A "row" here is one head of one token: x, y [tokens, heads, h] as rows of h. The first `turned`
+/// heads of every token are rotated, the others copied. y may be x.
 template <class T>
 struct Rotary {
   using Element = T;
@@ -22,7 +22,7 @@ struct Rotary {
   T* y;
   std::int64_t width;  // h
   std::int64_t heads, turned;
-  double direction;  // 1, or -1 to turn back
+  double direction;  // 1, or -1 for the inverse
 
   template <class Group>
   KETTE_HOST_DEVICE void operator()(Group g, std::int64_t row) const {

@@ -1,19 +1,19 @@
-// Smeared keys (Olsson et al. 2022, "In-context Learning and Induction Heads", argument 2): in every
-// head h a part of the key before is mixed into each key,
+// Smeared keys (Olsson et al. 2022, "In-context Learning and Induction Heads", argument 2): in
+// every head h a part of the previous key is mixed into each key,
 //   k'_t = g_h k_t + (1 - g_h) k_(t-1),   k'_0 = k_0
-// so that a head can match what came before a token without the help of an earlier layer. With d_t the
-// gradient of k'_t:
+// so that a head can match on a token's predecessor without an earlier layer. With d_t the gradient
+// of k'_t:
 //   dk_t = (t > 0 ? g_h : 1) d_t + (1 - g_h) d_(t+1)
 //   dg_h = sum over t > 0, and over the head's elements, of d_t (k_t - k_(t-1))
-// x, y: [rows, 3 * width] as [queries, keys, values], of which the first and the last are copied.
+// x, y: [rows, 3 * width] as [queries, keys, values]; queries and values are copied.
 #pragma once
 
 #include "tensor/scalar.h"
 
 namespace kette::rows {
 
-/// The key before lies in the row before, or, where a cache keeps the past, in the slot that
-/// CachePlaces (tensor/decoding.h) name.
+/// The previous key is in the row before or, with a cache, in the slot that CachePlaces
+/// (tensor/decoding.h) gives.
 template <class T>
 struct Smear {
   using Element = T;
@@ -46,7 +46,7 @@ struct Smear {
   }
 
  private:
-  /// Null where there is none.
+  /// Null if there is none.
   KETTE_HOST_DEVICE const T* key_before(std::int64_t row) const {
     if (positions[row] == 0) return nullptr;
     if (past) return past + table[lines[row] * table_width + positions[row] - 1] * width;
@@ -54,7 +54,7 @@ struct Smear {
   }
 };
 
-/// The sum is that of d_t (k_t - k_(t-1)), element by element.
+/// The sum over rows is of d_t (k_t - k_(t-1)), elementwise.
 template <class T>
 struct SmearBackward {
   using Element = T;

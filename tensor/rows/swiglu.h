@@ -1,4 +1,5 @@
-// The gate of SwiGLU (Shazeer 2020, equation (6)), of one product whose columns are [gate, value]:
+// The gate of SwiGLU (Shazeer 2020, equation (6)), with both projections in one product [gate,
+// value]:
 //   y_j = silu(gate_j) * value_j
 //   dgate_j = silu'(gate_j) * value_j * dy_j,   dvalue_j = silu(gate_j) * dy_j
 // x, dx: [rows, 2 * width]; y, dy: [rows, width].

@@ -1,19 +1,19 @@
 // What `kette bench` measures, and on what.
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "autograd/all_ops.h"
 #include "cli/bench/bench_batches.h"
 #include "cli/device_limits.h"
-#include "tests/cli/run_kette.h"
+#include "data/files/json_text.h"
+#include "tests/cli/call_kette.h"
 #include "tests/devices.h"
 
 using namespace kette;
 using namespace kette::cli;
 using namespace kette::testing;
-using Json = nlohmann::json;
+using kette::Json;
 
 namespace {
 
@@ -71,7 +71,7 @@ TEST_CASE("bench: the limit of products is measured on normal values") {
 
 TEST_CASE("bench: generating on a GPU is held against the rate at which it copies") {
   if (test_devices().size() == 1) return skip_cuda();
-  const Outcome bench = run_kette(
+  const Outcome bench = call_kette(
       {"bench",    "generate", "--device", "cuda", "--preset", "char-cpu", "--layers",  "1",
        "--width",  "16",       "--hidden", "32",   "--heads",  "2",        "--context", "16",
        "--prompt", "2",        "--tokens", "3",    "--runs",   "1",        "--json"});
@@ -83,7 +83,7 @@ TEST_CASE("bench: generating on a GPU is held against the rate at which it copie
 }
 
 TEST_CASE("bench: translate forces the lengths of random translations") {
-  const Outcome bench = run_kette(
+  const Outcome bench = call_kette(
       {"bench", "translate", "--sentences", "4", "--steps", "1", "--warmup", "0", "--json"});
   CAPTURE(bench.err);
   REQUIRE(bench.code == 0);
@@ -112,7 +112,7 @@ TEST_CASE("bench: train, also with its own batches written and read") {
     all.insert(all.end(), more.begin(), more.end());
     return all;
   };
-  const Outcome written = run_kette(
+  const Outcome written = call_kette(
       words({"--src", small.file("train.en"), "--tgt", small.file("train.de"), "--tokenizer",
              small.model() + "/tokenizer.model", "--write-batches", batches}));
   CAPTURE(written.err);
@@ -123,17 +123,17 @@ TEST_CASE("bench: train, also with its own batches written and read") {
     CAPTURE(key);
     CHECK(first[key].get<double>() > 0);
   }
-  const Json second = Json::parse(run_kette(words({"--batches", batches})).last_line());
+  const Json second = Json::parse(call_kette(words({"--batches", batches})).last_line());
   CHECK(second["loss_last"] == first["loss_last"]);
-  CHECK(run_kette(words({})).code == 0);
+  CHECK(call_kette(words({})).code == 0);
   write_file(batches, "{\"source\": [[5, 6]], \"target\": [[100]]}\n");
-  const Outcome bad = run_kette(words({"--batches", batches}));
+  const Outcome bad = call_kette(words({"--batches", batches}));
   CHECK(bad.code == 1);
   CHECK(bad.says(batches + ":1: expected a batch"));
 }
 
 TEST_CASE("bench: every op of the table is timed") {
-  const Outcome bench = run_kette({"bench", "ops", "--tokens", "24", "--json"});
+  const Outcome bench = call_kette({"bench", "ops", "--tokens", "24", "--json"});
   CAPTURE(bench.err);
   REQUIRE(bench.code == 0);
   const Json json = Json::parse(bench.last_line());
@@ -142,8 +142,8 @@ TEST_CASE("bench: every op of the table is timed") {
 
 TEST_CASE("bench: every matrix product of a step is timed, and OpenBLAS beside it") {
   const Outcome bench =
-      run_kette({"bench", "products", "--preset", "tiny", "--encoder-layers", "2",
-                 "--decoder-layers", "1", "--tokens", "24", "--runs", "1", "--json"});
+      call_kette({"bench", "products", "--preset", "tiny", "--encoder-layers", "2",
+                  "--decoder-layers", "1", "--tokens", "24", "--runs", "1", "--json"});
   CAPTURE(bench.err);
   REQUIRE(bench.code == 0);
   const Json json = Json::parse(bench.last_line());
@@ -163,8 +163,8 @@ TEST_CASE("bench: a tokenizer is timed on a text") {
   const std::string text = (folder / "text").string();
   write_file(folder / "text", "The weather and the water.\n");
   const std::string tiny = source_folder().string() + "/tests/fixtures/gpt2_tiny";
-  const Outcome bench = run_kette({"bench", "tokenize", "--tokenizer", tiny, "--text", text,
-                                   "--steps", "1", "--warmup", "0", "--json"});
+  const Outcome bench = call_kette({"bench", "tokenize", "--tokenizer", tiny, "--text", text,
+                                    "--steps", "1", "--warmup", "0", "--json"});
   CAPTURE(bench.err);
   REQUIRE(bench.code == 0);
   const Json json = Json::parse(bench.last_line());
@@ -173,9 +173,9 @@ TEST_CASE("bench: a tokenizer is timed on a text") {
   CHECK(json["tokens_per_second"].get<double>() > 0);
   CHECK(json["megabytes_per_second"].get<double>() > 0);
 
-  CHECK(run_kette({"bench", "tokenize", "--tokenizer", "byte", "--text", text}).code == 0);
-  CHECK(run_kette({"bench", "tokenize", "--tokenizer", "byte"}).code == 2);
-  const Outcome bad = run_kette({"bench", "tokenize", "--tokenizer", text, "--text", text});
+  CHECK(call_kette({"bench", "tokenize", "--tokenizer", "byte", "--text", text}).code == 0);
+  CHECK(call_kette({"bench", "tokenize", "--tokenizer", "byte"}).code == 2);
+  const Outcome bad = call_kette({"bench", "tokenize", "--tokenizer", text, "--text", text});
   CHECK(bad.code == 2);
   CHECK(bad.says("--tokenizer: expected byte, KIND:DIR"));
 }

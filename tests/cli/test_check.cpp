@@ -1,14 +1,13 @@
 // `kette check` as people run it, and what training and scoring say of odd text.
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "data/checks/oddity.h"
-#include "tests/cli/run_kette.h"
+#include "data/files/json_text.h"
+#include "tests/cli/call_kette.h"
 #include "tests/data/planted_corpus.h"
 #include "tests/inspect/browser.h"
 
-using Json = nlohmann::json;
+using kette::Json;
 using namespace kette;
 using namespace kette::testing;
 
@@ -43,7 +42,7 @@ TEST_CASE("cli: check tells of planted oddities in text, JSON and a page") {
   const ScratchFolder folder;
   write_planted(folder.path());
   const std::string path = (folder / "page.html").string();
-  const Outcome outcome = run_kette(check_of(folder.path(), {"--json", "--page", path}));
+  const Outcome outcome = call_kette(check_of(folder.path(), {"--json", "--page", path}));
   CAPTURE(outcome.err);
   REQUIRE(outcome.code == 0);
   const Json json = Json::parse(outcome.last_line());
@@ -103,7 +102,7 @@ TEST_CASE(
   const ScratchFolder folder;
   write_clean(folder.path());
   const Outcome clean =
-      run_kette(check_of(folder.path(), {"--fail-on", "warnings", "--samples", "0"}));
+      call_kette(check_of(folder.path(), {"--fail-on", "warnings", "--samples", "0"}));
   CHECK(clean.code == 0);
   CHECK(clean.last_line() == "0 warnings");
   // Validation text that is training text.
@@ -116,29 +115,29 @@ TEST_CASE(
                                          (folder / "train.en").string(),
                                          "--valid-tgt",
                                          (folder / "train.de").string()};
-  const Outcome never = run_kette(same);
+  const Outcome never = call_kette(same);
   CHECK(never.code == 0);
   CHECK(never.last_line() == "3 warnings");
   CHECK(never.out.find("above 2 %  WARNING") != std::string::npos);
-  CHECK(run_kette(with(same, {"--fail-on", "warnings"})).code == 1);
+  CHECK(call_kette(with(same, {"--fail-on", "warnings"})).code == 1);
 }
 
 TEST_CASE("cli: check lists what it looks for, and refuses what it cannot read") {
   const ScratchFolder folder;
   write_clean(folder.path());
-  const Outcome list = run_kette({"check", "--list", "--json"});
+  const Outcome list = call_kette({"check", "--list", "--json"});
   CHECK(list.code == 0);
   CHECK(Json::parse(list.last_line())["findings"].size() == kOddities);
   CHECK(list.out.find("above 0.5 %") != std::string::npos);
-  const Outcome none = run_kette({"check"});
+  const Outcome none = call_kette({"check"});
   CHECK(none.code == 2);
   CHECK(none.says("--src: expected a file, given none"));
   const Outcome one =
-      run_kette({"check", "--src", (folder / "train.en").string(), "--tgt",
-                 (folder / "train.de").string(), "--valid-src", (folder / "valid.en").string()});
+      call_kette({"check", "--src", (folder / "train.en").string(), "--tgt",
+                  (folder / "train.de").string(), "--valid-src", (folder / "valid.en").string()});
   CHECK(one.code == 2);
   CHECK(one.says("--valid-tgt: expected one for each --valid-src, 1, given 0"));
-  const Outcome unequal = run_kette(
+  const Outcome unequal = call_kette(
       {"check", "--src", (folder / "train.en").string(), "--tgt", (folder / "valid.de").string()});
   CHECK(unequal.code == 1);
   CHECK(unequal.says("expected equally many lines, given 900 and 60"));
@@ -149,19 +148,20 @@ TEST_CASE("cli: training says what is odd about its text before the first step, 
   write_small_corpus(folder.path());  // tokenised and in lower case; the validation text is in it
   std::vector<std::string> words = train_arguments(folder.path(), "model", {"--steps", "2"});
   std::erase(words, "--quiet");
-  const Outcome outcome = run_kette(words);
+  const Outcome outcome = call_kette(words);
   CAPTURE(outcome.err);
   REQUIRE(outcome.code == 0);
   CHECK(outcome.says("60 of 60 pairs (100.00 %) have stops and commas apart, such as line "));
   CHECK(outcome.says("60 of 60 pairs (100.00 %) have no capital on a side"));
   CHECK(outcome.says("(kette check shows such pairs)"));
   words.push_back("--resume");
-  const Outcome resumed = run_kette(words);
+  const Outcome resumed = call_kette(words);
   CHECK(resumed.code == 0);
   CHECK_FALSE(resumed.says("have stops and commas apart"));
   // A clean corpus has no such line.
   write_clean(folder.path());
-  const Outcome clean = run_kette(roomy(train_arguments(folder.path(), "clean", {"--steps", "1"})));
+  const Outcome clean =
+      call_kette(roomy(train_arguments(folder.path(), "clean", {"--steps", "1"})));
   CAPTURE(clean.err);
   CHECK(clean.code == 0);
   CHECK(clean.says("sentence pairs read"));
@@ -175,18 +175,18 @@ TEST_CASE(
   for (int i = 0; i < 100; ++i) text += "a dog number " + std::to_string(i) + " sleeps here .\n";
   write_file(folder / "text", text);
   const std::string file = (folder / "text").string();
-  const Outcome raw = run_kette({"bleu", "--ref", file, "--input", file}),
-                none = run_kette({"bleu", "--ref", file, "--input", file, "--tokenize", "none"});
+  const Outcome raw = call_kette({"bleu", "--ref", file, "--input", file}),
+                none = call_kette({"bleu", "--ref", file, "--input", file, "--tokenize", "none"});
   CHECK(raw.says("kette: 100 translations and 100 references end in a full stop"));
   CHECK(none.err.empty());
   CHECK(raw.out.find("= 100.00 ") != std::string::npos);
-  CHECK(run_kette({"bleu", "--ref", file, "--input", file, "--metric", "chrf"}).err.empty());
+  CHECK(call_kette({"bleu", "--ref", file, "--input", file, "--metric", "chrf"}).err.empty());
   write_file(folder / "hypothesis", "the cat sat\na dog\n");
   write_file(folder / "a", "the cat sat\na dog\n");
   write_file(folder / "b", "\na dog\n");
   const Outcome empty =
-      run_kette({"bleu", "--ref", (folder / "a").string(), (folder / "b").string(), "--input",
-                 (folder / "hypothesis").string()});
+      call_kette({"bleu", "--ref", (folder / "a").string(), (folder / "b").string(), "--input",
+                  (folder / "hypothesis").string()});
   CHECK(empty.says("kette: reference 2 is empty in 1 line, first in 1"));
 }
 
@@ -199,8 +199,8 @@ TEST_CASE("cli: check finds nothing to warn of in clean corpora of others") {
   const auto check = [&](const std::string& folder, const std::string& train,
                          const std::string& valid) {
     const auto file = [&](const std::string& name) { return (*data / folder / name).string(); };
-    return run_kette({"check", "--src", file(train + ".en"), "--tgt", file(train + ".de"),
-                      "--valid-src", file(valid + ".en"), "--valid-tgt", file(valid + ".de")});
+    return call_kette({"check", "--src", file(train + ".en"), "--tgt", file(train + ".de"),
+                       "--valid-src", file(valid + ".en"), "--valid-tgt", file(valid + ".de")});
   };
   const Outcome captions = check("multi30k", "train", "val");
   CHECK(captions.last_line() == "0 warnings");

@@ -4,13 +4,13 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 
+#include "data/files/json_text.h"
 #include "tests/cli/run_kette.h"
 #include "tests/environment.h"
 
 using namespace kette::testing;
-using Json = nlohmann::json;
+using kette::Json;
 namespace fs = std::filesystem;
 
 namespace {

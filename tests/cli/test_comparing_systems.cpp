@@ -2,12 +2,12 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
-#include "tests/cli/run_kette.h"
+#include "data/files/json_text.h"
+#include "tests/cli/call_kette.h"
 
 using namespace kette::testing;
-using Json = nlohmann::json;
+using kette::Json;
 
 namespace {
 
@@ -35,7 +35,7 @@ Outcome evaluate(const std::vector<std::string>& more) {
                                         "--threads",
                                         "1"};
   arguments.insert(arguments.end(), more.begin(), more.end());
-  return run_kette(arguments);
+  return call_kette(arguments);
 }
 
 void check_usage(const Outcome& outcome, const std::string& message) {
@@ -127,7 +127,7 @@ TEST_CASE("cli: the options of sacreBLEU, by its names and with its numbers") {
               "--chrf-word-order: expected --metric chrf beside it, given --metric chrf++");
   write_file(second, "\n\n\n");
   const Outcome none =
-      run_kette({"bleu", "--ref", second, "--input", second, "--missing-references"});
+      call_kette({"bleu", "--ref", second, "--input", second, "--missing-references"});
   CHECK(none.code == 1);
   CHECK(none.says("BLEU: expected a reference of line 1, given none"));
 }
@@ -174,8 +174,8 @@ TEST_CASE("cli: evaluate beside a model or a file of translations") {
   CHECK(wrong.code == 1);
   CHECK(wrong.says(small.file("train.de") + ": expected 2 lines, as many as "));
   CHECK(evaluate({"--against", small.file("none")}).says(small.file("none")));
-  check_usage(run_kette({"evaluate", "--model", small.model(), "--text", small.file("valid.de"),
-                         "--against", small.model()}),
+  check_usage(call_kette({"evaluate", "--model", small.model(), "--text", small.file("valid.de"),
+                          "--against", small.model()}),
               "--against");
 }
 

@@ -7,7 +7,7 @@
 #include "decode/scorer.h"
 #include "models/model_directory.h"
 #include "models/transformer.h"
-#include "tests/cli/run_kette.h"
+#include "tests/cli/call_kette.h"
 
 using namespace kette;
 using namespace kette::testing;
@@ -18,9 +18,9 @@ namespace {
 std::string tagged_model() {
   const SmallModel& small = SmallModel::get();
   static const Outcome trained =
-      run_kette(train_arguments(small.folder(), "tagged",
-                                {"--src", small.file("train.de"), "--tgt", small.file("train.en"),
-                                 "--languages", "de", "en", "--no-validate-bleu"}));
+      call_kette(train_arguments(small.folder(), "tagged",
+                                 {"--src", small.file("train.de"), "--tgt", small.file("train.en"),
+                                  "--languages", "de", "en", "--no-validate-bleu"}));
   REQUIRE_MESSAGE(trained.code == 0, trained.err);
   return small.file("tagged");
 }
@@ -101,14 +101,14 @@ TEST_CASE("conflicts: an option that would do nothing is refused with the one th
     std::string line;
     for (const std::string& word : words) line += word + " ";
     CAPTURE(line);
-    const Outcome outcome = run_kette(words);
+    const Outcome outcome = call_kette(words);
     CAPTURE(outcome.err);
     CHECK(outcome.code == 2);
     CHECK(outcome.err.find("--") != std::string::npos);
   }
   CHECK_FALSE(std::filesystem::exists(small.folder() / "never"));
-  CHECK(run_kette(with(trace, {"--decode", "--precision", "bf16"})).says("which computes in f32"));
-  CHECK(run_kette(train_arguments(small.folder(), "never", {"--from", model, "--dropout", "0.7"}))
+  CHECK(call_kette(with(trace, {"--decode", "--precision", "bf16"})).says("which computes in f32"));
+  CHECK(call_kette(train_arguments(small.folder(), "never", {"--from", model, "--dropout", "0.7"}))
             .says("--dropout: expected 0.3, as the model in " + model + " has, given 0.7"));
 }
 
@@ -162,7 +162,7 @@ TEST_CASE("conflicts: what is read is not written over") {
        std::vector<std::vector<std::string>>{{"--src", both, "--ref", de},
                                              {"--src", en, "--ref", both},
                                              {"--src", en, "--ref", de, "--against", both}}) {
-    CHECK(run_kette(with(words, read)).says("another file than the one that is read"));
+    CHECK(call_kette(with(words, read)).says("another file than the one that is read"));
     CHECK(read_file(both) == text);
   }
   const std::string config = small.model() + "/config.json", kept = read_file(config);
@@ -171,14 +171,14 @@ TEST_CASE("conflicts: what is read is not written over") {
             config},
            {"translate", "--model", small.model(), "--input", en, "--output", config},
            {"average", small.model() + "/model.safetensors", "--out", config}}) {
-    const Outcome outcome = run_kette(command);
+    const Outcome outcome = call_kette(command);
     CAPTURE(outcome.err);
     CHECK(outcome.code != 0);
     CHECK(outcome.says("expected a new file"));
     CHECK(read_file(config) == kept);
   }
-  const Outcome nowhere = run_kette({"evaluate", "--model", small.model(), "--src", en, "--ref", de,
-                                     "--output", "/nowhere/at/all"});
+  const Outcome nowhere = call_kette({"evaluate", "--model", small.model(), "--src", en, "--ref",
+                                      de, "--output", "/nowhere/at/all"});
   CHECK(nowhere.code == 1);
   CHECK(nowhere.says("/nowhere/at/all: expected a file that can be written"));
 }
@@ -187,20 +187,20 @@ TEST_CASE("conflicts: a page takes the place of an earlier one, and of nothing e
   const SmallModel& small = SmallModel::get();
   const ScratchFolder folder;
   const std::string log = small.model() + "/log.jsonl", before = read_file(log);
-  const Outcome refused = run_kette({"plot", small.model(), "--out", log});
+  const Outcome refused = call_kette({"plot", small.model(), "--out", log});
   CHECK(refused.code == 2);
   CHECK(refused.says("--out: expected a new file or an earlier page, given " + log));
   CHECK(read_file(log) == before);
   for (const std::string& nowhere :
        {folder.path().string(), (folder / "none/page.html").string()}) {
-    const Outcome early = run_kette({"plot", small.model(), "--out", nowhere});
+    const Outcome early = call_kette({"plot", small.model(), "--out", nowhere});
     CHECK(early.code == 2);
     CHECK(early.says("--out: expected a file"));
   }
   const std::string page = (folder / "page.html").string();
   write_file(page, "");
   for (int time = 0; time < 2; ++time) {
-    CHECK(run_kette({"plot", small.model(), "--out", page}).code == 0);
+    CHECK(call_kette({"plot", small.model(), "--out", page}).code == 0);
     CHECK(read_file(page).starts_with("<!DOCTYPE html>"));
   }
 }
@@ -209,8 +209,8 @@ TEST_CASE("conflicts: an empty line with a prefix is the prefix") {
   const SmallModel& small = SmallModel::get();
   write_file(small.file("some"), "the cat sees bread .\n\n");
   write_file(small.file("begun"), "die\ndie katze\n");
-  const Outcome outcome = run_kette({"translate", "--model", small.model(), "--input",
-                                     small.file("some"), "--prefix", small.file("begun")});
+  const Outcome outcome = call_kette({"translate", "--model", small.model(), "--input",
+                                      small.file("some"), "--prefix", small.file("begun")});
   CAPTURE(outcome.err);
   CHECK(outcome.out.find("\ndie katze\n") != std::string::npos);
 }
@@ -251,11 +251,11 @@ TEST_CASE("conflicts: models of several languages are scored with the tag that t
   }
   const std::vector<std::string> score = {
       "score", "--model", model, "--src", small.file("valid.en"), "--tgt", small.file("valid.de")};
-  CHECK(run_kette(with(score, {"--to", "de"})).out == scores);
-  const Outcome untold = run_kette(score);
+  CHECK(call_kette(with(score, {"--to", "de"})).out == scores);
+  const Outcome untold = call_kette(score);
   CHECK(untold.code == 1);
   CHECK(untold.says("expected the one to translate to, of de, en, given none"));
-  CHECK(run_kette(with(score, {"--to", "fr"})).says("fr"));
+  CHECK(call_kette(with(score, {"--to", "fr"})).says("fr"));
 }
 
 TEST_CASE(
@@ -266,9 +266,9 @@ TEST_CASE(
   const std::string inputs = small.file("tagged.input");
   write_file(inputs, sentence + "\n");
   const Outcome translated =
-      run_kette({"translate", "--model", model, "--input", inputs, "--to", "de", "--no-mend"});
+      call_kette({"translate", "--model", model, "--input", inputs, "--to", "de", "--no-mend"});
   const Outcome explained =
-      run_kette({"explain", "--model", model, sentence, "--to", "de", "--json"});
+      call_kette({"explain", "--model", model, sentence, "--to", "de", "--json"});
   REQUIRE_MESSAGE(explained.code == 0, explained.err);
   const auto json = nlohmann::json::parse(explained.last_line());
   CHECK(json["text"].get<std::string>() + "\n" == translated.out);
@@ -279,9 +279,9 @@ TEST_CASE(
            {"compare", model, model, sentence},
            {"trace", "--model", model, "--decode", "--prompt", sentence, "--no-limits"}}) {
     CAPTURE(command[0]);
-    CHECK(run_kette(with(command, {"--to", "fr"}))
+    CHECK(call_kette(with(command, {"--to", "fr"}))
               .says("language: expected one of de, en, given fr"));
-    if (command[0] != "patch") CHECK(run_kette(with(command, {"--to", "de"})).code == 0);
+    if (command[0] != "patch") CHECK(call_kette(with(command, {"--to", "de"})).code == 0);
   }
 }
 
@@ -291,20 +291,20 @@ TEST_CASE("conflicts: an average takes the place of an earlier one, and of nothi
   for (const std::string& file :
        {model + "/training.safetensors", model + "/model.safetensors", small.file("valid.en")}) {
     const std::string before = read_file(file);
-    const Outcome mean = run_kette({"average", "--model", model, "--last", "2", "--out", file});
+    const Outcome mean = call_kette({"average", "--model", model, "--last", "2", "--out", file});
     CHECK(mean.code == 2);
     CHECK(mean.says("expected a new file or an earlier mean of such a model, given " + file));
     CHECK(read_file(file) == before);
   }
   const std::string input = model + "/checkpoints/step-8.safetensors", before = read_file(input);
-  CHECK(run_kette({"average", "--model", model, "--last", "2", "--out", input}).code == 2);
+  CHECK(call_kette({"average", "--model", model, "--last", "2", "--out", input}).code == 2);
   CHECK(read_file(input) == before);
   const ScratchFolder folder;
   const std::string mean = (folder / "mean").string();
   for (int i = 0; i < 2; ++i) {
-    CHECK(run_kette({"average", "--model", model, "--last", "2", "--out", mean}).code == 0);
+    CHECK(call_kette({"average", "--model", model, "--last", "2", "--out", mean}).code == 0);
   }
-  CHECK(run_kette({"average", mean, mean, "--out", mean}).code == 1);  // it is read
+  CHECK(call_kette({"average", mean, mean, "--out", mean}).code == 1);  // it is read
 }
 
 TEST_CASE("conflicts: an output has its name once it is whole") {
@@ -366,8 +366,8 @@ TEST_CASE("conflicts: translations take no place of a model's files") {
   for (const std::string& file : {checkpoint, elsewhere, small.model() + "/config.json"}) {
     const std::string before = read_file(file);
     const Outcome outcome =
-        run_kette({"translate", "--model", small.model(), "--checkpoint", elsewhere, "--input",
-                   small.file("valid.en"), "--output", file});
+        call_kette({"translate", "--model", small.model(), "--checkpoint", elsewhere, "--input",
+                    small.file("valid.en"), "--output", file});
     CHECK(outcome.code == 1);
     CHECK(outcome.says(file));
     CHECK(read_file(file) == before);

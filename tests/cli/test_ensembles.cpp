@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "models/average.h"
-#include "tests/cli/run_kette.h"
+#include "tests/cli/call_kette.h"
 
 using namespace kette;
 using namespace kette::testing;
@@ -22,7 +22,7 @@ TEST_CASE("ensembles: what translate finds, score and evaluate agree about") {
                                            checkpoints[1].string(),
                                            "--threads",
                                            "1"};
-  const Outcome found = run_kette(with(
+  const Outcome found = call_kette(with(
       {"translate", "--input", small.file("valid.en"), "--n-best", "2", "--length-penalty", "none"},
       models));
   REQUIRE_MESSAGE(found.code == 0, found.err);
@@ -42,11 +42,11 @@ TEST_CASE("ensembles: what translate finds, score and evaluate agree about") {
   }
   write_file(folder / "src", sources);
   write_file(folder / "tgt", targets);
-  const Outcome scored = run_kette(with(
+  const Outcome scored = call_kette(with(
       {"score", "--src", (folder / "src").string(), "--tgt", (folder / "tgt").string()}, models));
   CHECK_MESSAGE(scored.out == scores, scored.err);
 
-  const Outcome evaluated = run_kette(
+  const Outcome evaluated = call_kette(
       with({"evaluate", "--src", small.file("valid.en"), "--ref", small.file("valid.de"), "--json"},
            models));
   CHECK(evaluated.code == 0);
@@ -55,8 +55,8 @@ TEST_CASE("ensembles: what translate finds, score and evaluate agree about") {
 
 TEST_CASE("ensembles: models of other tokens, and checkpoints of nothing, are refused") {
   const SmallModel& small = SmallModel::get();
-  const Outcome trained =
-      run_kette(train_arguments(small.folder(), "other-tokens", {"--vocab", "70", "--steps", "1"}));
+  const Outcome trained = call_kette(
+      train_arguments(small.folder(), "other-tokens", {"--vocab", "70", "--steps", "1"}));
   REQUIRE_MESSAGE(trained.code == 0, trained.err);
   const std::string other = small.file("other-tokens");
   RunOptions said;
@@ -65,7 +65,7 @@ TEST_CASE("ensembles: models of other tokens, and checkpoints of nothing, are re
   CHECK(mixed.code == 1);
   CHECK(mixed.says(other + ": expected the tokenizer of " + small.model()));
 
-  const Outcome counted = run_kette(
+  const Outcome counted = call_kette(
       {"score", "--src", small.file("valid.en"), "--tgt", small.file("valid.de"), "--model",
        small.model(), small.model(), "--checkpoint", small.model() + "/model.safetensors"});
   CHECK(counted.code == 2);

@@ -2,12 +2,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
-#include "tests/cli/run_kette.h"
+#include "data/files/json_text.h"
+#include "tests/cli/call_kette.h"
 
 using namespace kette::testing;
-using Json = nlohmann::json;
+using kette::Json;
 
 namespace {
 
@@ -53,7 +53,7 @@ class MaskedModel {
     }
     arguments.emplace_back("--quiet");
     arguments.insert(arguments.end(), more.begin(), more.end());
-    return run_kette(arguments);
+    return call_kette(arguments);
   }
 
  private:
@@ -109,17 +109,17 @@ TEST_CASE("fill: a text is judged by its pseudo-perplexity, and models are compa
   const MaskedModel& model = MaskedModel::get();
   const auto perplexity = [&](const std::string& text) {
     write_file(model.path("judged.txt"), text);
-    const Outcome outcome = run_kette({"evaluate", "--model", model.path(), "--text",
-                                       model.path("judged.txt"), "--documents", "line", "--json"});
+    const Outcome outcome = call_kette({"evaluate", "--model", model.path(), "--text",
+                                        model.path("judged.txt"), "--documents", "line", "--json"});
     CAPTURE(outcome.err);
     REQUIRE(outcome.code == 0);
     return Json::parse(outcome.last_line()).at("pseudo_perplexity").get<double>();
   };
   CHECK(perplexity("the cat sees the bread\n") < perplexity("bread the the sees cat\n"));
-  CHECK(run_kette({"compare", model.path(), model.path(), "a dog"}).code == 0);
+  CHECK(call_kette({"compare", model.path(), model.path(), "a dog"}).code == 0);
   CHECK(model.train("other", {"--seed", "2", "--steps", "2"}).code == 0);
-  CHECK(run_kette({"compare", model.path(), model.path("other")}).code == 1);
-  CHECK(run_kette({"info", "--model", model.path(), "--points"}).out.find("head/norm") !=
+  CHECK(call_kette({"compare", model.path(), model.path("other")}).code == 1);
+  CHECK(call_kette({"info", "--model", model.path(), "--points"}).out.find("head/norm") !=
         std::string::npos);
 }
 
@@ -134,22 +134,22 @@ TEST_CASE("fill: what makes no sense is refused in words") {
   std::string longer = "[MASK]";
   for (int i = 0; i < 30; ++i) longer += " cat";
   refuses(fill({longer}), 1, "expected a text of at most 14 tokens");
-  refuses(run_kette({"generate", "--model", model.path()}), 1,
+  refuses(call_kette({"generate", "--model", model.path()}), 1,
           "expected a language model, given a masked language model; kette fill and");
-  refuses(run_kette({"explain", "--model", model.path(), "--text", "a dog"}), 1,
+  refuses(call_kette({"explain", "--model", model.path(), "--text", "a dog"}), 1,
           "expected a model that writes text, given a masked language model");
-  refuses(run_kette({"evaluate", "--model", model.path(), "--text", model.path("text.txt"),
-                     "--stride", "3"}),
+  refuses(call_kette({"evaluate", "--model", model.path(), "--text", model.path("text.txt"),
+                      "--stride", "3"}),
           1, "--stride");
-  refuses(run_kette({"train", "--out", model.path("x"), "--objective", "masked", "--src",
-                     model.path("text.txt")}),
+  refuses(call_kette({"train", "--out", model.path("x"), "--objective", "masked", "--src",
+                      model.path("text.txt")}),
           2, "--objective: expected with --text beside it");
   refuses(model.train("x", {"--preset", "char"}), 2, "expected a preset of BERT");
-  refuses(run_kette({"train", "--out", model.path("x"), "--text", model.path("text.txt"),
-                     "--preset", "bert-tiny"}),
+  refuses(call_kette({"train", "--out", model.path("x"), "--text", model.path("text.txt"),
+                      "--preset", "bert-tiny"}),
           2, "expected --objective masked beside it");
-  refuses(run_kette({"train", "--out", model.path("x"), "--text", model.path("text.txt"),
-                     "--whole-words"}),
+  refuses(call_kette({"train", "--out", model.path("x"), "--text", model.path("text.txt"),
+                      "--whole-words"}),
           2, "--whole-words: expected --objective masked");
   refuses(model.train("x", {"--tokenizer", "byte"}), 1, "given byte without");
 }

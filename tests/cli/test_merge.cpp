@@ -1,7 +1,7 @@
 // A directory of adapters at the command line: read like any model, and merged.
 #include <doctest/doctest.h>
 
-#include "tests/cli/run_kette.h"
+#include "tests/cli/call_kette.h"
 #include "train/translation_task.h"
 
 using namespace kette;
@@ -10,7 +10,7 @@ using namespace kette::testing;
 TEST_CASE("kette merge: adapters and the merged model translate alike") {
   const ScratchFolder folder;
   write_small_corpus(folder.path());
-  REQUIRE(run_kette(train_arguments(folder.path(), "base")).code == 0);
+  REQUIRE(call_kette(train_arguments(folder.path(), "base")).code == 0);
   TranslationTrainOptions options;
   options.texts = {{folder / "train.en", folder / "train.de"}};
   options.valid_source = folder / "valid.en";
@@ -20,7 +20,7 @@ TEST_CASE("kette merge: adapters and the merged model translate alike") {
   options.lora.rank = 2;
   options.steps = 5;
   options.schedule = {ScheduleKind::constant, 0.05, 1, 16, 0};
-  options.validate_bleu = false;
+  options.validate_score = false;
   options.quiet = true;
   train(options);
 
@@ -34,7 +34,7 @@ TEST_CASE("kette merge: adapters and the merged model translate alike") {
   const auto merge = [&](const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {"merge", "--model", adapters, "--out", merged};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    return run_kette(arguments);
+    return call_kette(arguments);
   };
   const Outcome translated = translate(adapters);
   CHECK(translated.code == 0);
@@ -42,8 +42,8 @@ TEST_CASE("kette merge: adapters and the merged model translate alike") {
   CHECK(translated.out != translate(base).out);
 
   const Outcome lexicon =
-      run_kette({"lexicon", "--model", adapters, "--src", (folder / "train.en").string(), "--tgt",
-                 (folder / "train.de").string()});
+      call_kette({"lexicon", "--model", adapters, "--src", (folder / "train.en").string(), "--tgt",
+                  (folder / "train.de").string()});
   REQUIRE_MESSAGE(lexicon.code == 0, lexicon.err);
 
   // The base moves; only merge can be told where it is.

@@ -1,13 +1,13 @@
 // `kette train --trees` and `kette parse` as people run them.
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "tests/cli/run_kette.h"
+#include "data/files/json_text.h"
+#include "tests/cli/call_kette.h"
 #include "tests/toy_trees.h"
 
-using Json = nlohmann::json;
+using kette::Json;
 using namespace kette::testing;
 
 namespace {
@@ -29,7 +29,7 @@ class SmallParser {
   SmallParser() {
     write_file(folder_ / "train.mrg", toy_trees(100, 1));
     write_file(folder_ / "valid.mrg", rooted(toy_trees(10, 2)));
-    outcome_ = run_kette(arguments("model", {"--json"}));
+    outcome_ = call_kette(arguments("model", {"--json"}));
   }
   static const SmallParser& get() {
     static const SmallParser parser;
@@ -101,20 +101,20 @@ TEST_CASE("cli: a parser is trained, parses lines, and is scored") {
   CHECK(std::count(parsed.out.begin(), parsed.out.end(), '\n') == 3);
   CHECK(parsed.out.find("\n(())\n") != std::string::npos);
 
-  const Outcome gold = run_kette(with({"--gold", small.file("valid.mrg"), "--output",
-                                       small.file("out.mrg"), "--beam", "1", "--json"}));
+  const Outcome gold = call_kette(with({"--gold", small.file("valid.mrg"), "--output",
+                                        small.file("out.mrg"), "--beam", "1", "--json"}));
   CAPTURE(gold.err);
   REQUIRE(gold.code == 0);
   const Json json = Json::parse(gold.last_line());
   CHECK(json["sentences"] == 10);
   CHECK(json["beam"] == 1);
   CHECK(json["length_penalty"] == "gnmt:0.3");
-  const Outcome score = run_kette({"parse-score", "--gold", small.file("valid.mrg"), "--test",
-                                   small.file("out.mrg"), "--json"});
+  const Outcome score = call_kette({"parse-score", "--gold", small.file("valid.mrg"), "--test",
+                                    small.file("out.mrg"), "--json"});
   REQUIRE(score.code == 0);
   CHECK(Json::parse(score.last_line())["f1"] == json["f1"]);
   // So did training, which goes by gold's punctuation.
-  const Outcome by_gold = run_kette(
+  const Outcome by_gold = call_kette(
       with({"--gold", small.file("valid.mrg"), "--beam", "1", "--punctuation", "gold", "--json"}));
   CHECK(Json::parse(by_gold.last_line())["f1"] > 0);
   CHECK(Json::parse(small.outcome().last_line())["f1"] == Json::parse(by_gold.last_line())["f1"]);
@@ -122,18 +122,18 @@ TEST_CASE("cli: a parser is trained, parses lines, and is scored") {
   std::string words;
   for (int i = 0; i < 1200; ++i) words += " (NN cat)";
   write_file(small.file("long.mrg"), "(S (NP (DT the)\n (NN cat)))\n\n(S (NP" + words + "))\n");
-  const Outcome too_long = run_kette(with({"--gold", small.file("long.mrg"), "--beam", "1"}));
+  const Outcome too_long = call_kette(with({"--gold", small.file("long.mrg"), "--beam", "1"}));
   CAPTURE(too_long.err);
   CHECK(too_long.says("long.mrg:4: expected at most "));  // where the tree begins
 
-  const Outcome info = run_kette({"info", "--model", small.file("model")});
+  const Outcome info = call_kette({"info", "--model", small.file("model")});
   CHECK(info.out.find("source embedding") != std::string::npos);
   const Outcome exported =
-      run_kette({"export", "--model", small.file("model"), "--out", small.file("exported")});
+      call_kette({"export", "--model", small.file("model"), "--out", small.file("exported")});
   CHECK(exported.code == 1);
   CHECK(exported.says("expected a model with one vocabulary"));
   const Outcome explained =
-      run_kette({"explain", "--model", small.file("model"), "the cat sees", "--json"});
+      call_kette({"explain", "--model", small.file("model"), "the cat sees", "--json"});
   CAPTURE(explained.err);
   CHECK(explained.code == 0);
   const Json explanation = Json::parse(explained.last_line());

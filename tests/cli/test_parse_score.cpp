@@ -1,11 +1,10 @@
 // `kette parse-score` as people run it; the numbers are those of tests/data/test_parse_score.cpp.
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
+#include "data/files/json_text.h"
+#include "tests/cli/call_kette.h"
 
-#include "tests/cli/run_kette.h"
-
-using Json = nlohmann::json;
+using kette::Json;
 using namespace kette::testing;
 
 TEST_CASE("cli: parse-score prints both blocks and ends with the signature") {
@@ -14,13 +13,13 @@ TEST_CASE("cli: parse-score prints both blocks and ends with the signature") {
   write_file(gold,
              "( (S (NP-SBJ (DT the) (NN cat)) (VP (VBZ sleeps)) (. .)))\n(S (NP (NN a)) (, ,))\n");
   write_file(test, "(S (NP (DT the) (NN cat)) (VB sleeps) (. .))\n(S (NP (NN a)) (NN ,))\n");
-  const Outcome own = run_kette({"parse-score", "--gold", gold, "--test", test});
+  const Outcome own = call_kette({"parse-score", "--gold", gold, "--test", test});
   CAPTURE(own.err);
   REQUIRE(own.code == 0);
   CHECK(own.out.find("of them errors              1        1\n") != std::string::npos);
   CHECK(own.last_line() == "evalb|prm:COLLINS|roots:no|micro|len<=all = 80.00");
-  const Outcome by_gold = run_kette({"parse-score", "--gold", gold, "--test", test, "--punctuation",
-                                     "gold", "--cutoff", "2", "--json"});
+  const Outcome by_gold = call_kette({"parse-score", "--gold", gold, "--test", test,
+                                      "--punctuation", "gold", "--cutoff", "2", "--json"});
   const Json json = Json::parse(by_gold.last_line());
   CHECK(json["signature"] == "evalb|prm:COLLINS|roots:no|micro|punctuation:gold|len<=all");
   CHECK(json["errors"] == 0);
@@ -46,7 +45,7 @@ TEST_CASE("cli: parse-score says whether two parsers differ by more than chance"
   write_file(good, of_good);
   write_file(bad, of_bad);
   const Outcome outcome =
-      run_kette({"parse-score", "--gold", gold, "--test", good, "--against", bad, "--json"});
+      call_kette({"parse-score", "--gold", gold, "--test", good, "--against", bad, "--json"});
   REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
   CHECK(holds(outcome.out,
               "|len<=all = 98.59\n" + bad + ": F1 = 90.91\n" + "difference +7.68: p = 0.0"));
@@ -56,7 +55,7 @@ TEST_CASE("cli: parse-score says whether two parsers differ by more than chance"
   CHECK(against.at("randomisation_p") < 0.1);
   write_file(bad, tree);
   const Outcome refused =
-      run_kette({"parse-score", "--gold", gold, "--test", good, "--against", bad});
+      call_kette({"parse-score", "--gold", gold, "--test", good, "--against", bad});
   CHECK(refused.code == 1);
   CHECK(refused.out.empty());
   CHECK(refused.says("bad: expected 12 trees, as many as "));
@@ -69,28 +68,28 @@ TEST_CASE("cli: parse-score counts as evalb with a parameter file, and tells of 
   write_file(gold, "(ROOT (S (NP (NN a)) (VB b)))\n(ROOT (S (NN c)))\n(ROOT (S (NN d)))\n");
   write_file(test, "(S (NP (NN a)) (VB b))\n\n(S (NN d))\n\n");
   write_file(parameters, "CUTOFF_LEN 1\n");
-  const Outcome plain = run_kette({"parse-score", "--gold", gold, "--test", test});
+  const Outcome plain = call_kette({"parse-score", "--gold", gold, "--test", test});
   CHECK(plain.last_line() == "evalb|prm:COLLINS|roots:no|micro|len<=all = 100.00");
   CHECK(plain.err.empty());
   CHECK(holds(plain.out, "of them skipped             1        1\n"));
   const Outcome own =
-      run_kette({"parse-score", "--gold", gold, "--test", test, "--parameters", parameters});
+      call_kette({"parse-score", "--gold", gold, "--test", test, "--parameters", parameters});
   CAPTURE(own.err);
   CHECK(own.last_line() == "evalb|prm:own|micro|len<=all = 75.00");
   CHECK(holds(own.out, "len<=1"));
   CHECK(own.says("of all 2 sentences the roots are in one file alone"));
   CHECK(own.says("without roots F1 is 100.00"));
-  const Outcome cut = run_kette(
+  const Outcome cut = call_kette(
       {"parse-score", "--gold", gold, "--test", test, "--cutoff", "7", "--parameters", parameters});
   CHECK(holds(cut.out, "len<=7"));
   write_file(parameters, "DELETE_LABEL ROOT\n");
   const Outcome deleted =
-      run_kette({"parse-score", "--gold", gold, "--test", test, "--parameters", parameters});
+      call_kette({"parse-score", "--gold", gold, "--test", test, "--parameters", parameters});
   CHECK(deleted.last_line() == "evalb|prm:own|micro|len<=all = 100.00");
   CHECK(deleted.err.empty());
   write_file(parameters, "DELETE ROOT\n");
   const Outcome refused =
-      run_kette({"parse-score", "--gold", gold, "--test", test, "--parameters", parameters});
+      call_kette({"parse-score", "--gold", gold, "--test", test, "--parameters", parameters});
   CHECK(refused.code == 2);
   CHECK(refused.says("own.prm:1: expected a keyword of evalb"));
 }
@@ -101,7 +100,7 @@ TEST_CASE("cli: parse-score names file and line of what is no tree") {
   write_file(gold, "(S (NN a))\n(S (NN b))\n");
   const auto refused = [&](const std::string& content) {
     write_file(test, content);
-    const Outcome outcome = run_kette({"parse-score", "--gold", gold, "--test", test});
+    const Outcome outcome = call_kette({"parse-score", "--gold", gold, "--test", test});
     CHECK(outcome.code == 1);
     return outcome.err.substr(outcome.err.rfind('/') + 1);
   };
@@ -110,7 +109,7 @@ TEST_CASE("cli: parse-score names file and line of what is no tree") {
   CHECK(refused("(S (NN a))\n(S (NN b)\n") ==
         "test:2: expected a tree with as many ) as (, given 1 ) too few\n");
   CHECK(refused("(S (NN a))\n").find("has, given 1 (for a sentence without") != std::string::npos);
-  const Outcome usage = run_kette({"parse-score", "--gold", gold});
+  const Outcome usage = call_kette({"parse-score", "--gold", gold});
   CHECK(usage.code == 2);
   CHECK(usage.says("--test"));
 }

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tensor/cpu/int8_path.h"
-#include "tests/cli/run_kette.h"
+#include "tests/cli/call_kette.h"
 #include "tests/environment.h"
 
 using namespace kette::testing;
@@ -28,7 +28,7 @@ TEST_CASE("quantize: a directory translates as its model with --weights, on ever
   const SmallModel& small = SmallModel::get();
   const ScratchFolder folder;
   const std::string int8 = (folder / "int8").string();
-  const Outcome made = run_kette({"quantize", "--model", small.model(), "--out", int8, "--json"});
+  const Outcome made = call_kette({"quantize", "--model", small.model(), "--out", int8, "--json"});
   REQUIRE(made.code == 0);
   CHECK(nlohmann::json::parse(made.last_line())["weights"] == "int8");
   const Outcome expected = translate(small.model(), {"--weights", "int8"});
@@ -41,9 +41,9 @@ TEST_CASE("quantize: a directory translates as its model with --weights, on ever
     CHECK(translate(int8).out == expected.out);
   }
   const auto info =
-      nlohmann::json::parse(run_kette({"info", "--model", int8, "--json"}).last_line());
+      nlohmann::json::parse(call_kette({"info", "--model", int8, "--json"}).last_line());
   CHECK(info["model"]["weights"] == "int8");
-  const Outcome tuned = run_kette(train_arguments(small.folder(), "tuned", {"--from", int8}));
+  const Outcome tuned = call_kette(train_arguments(small.folder(), "tuned", {"--from", int8}));
   CHECK(tuned.code == 1);
   CHECK(tuned.says("expected weights in f32 to train, given int8"));
 }

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <utility>
 
-#include "tests/cli/run_kette.h"
+#include "tests/cli/call_kette.h"
 
 using namespace kette::testing;
 
@@ -22,8 +22,8 @@ std::vector<double> numbers_in(const std::string& lines) {
 TEST_CASE("score: --normalize divides by the tokens, the end mark counted") {
   const SmallModel& small = SmallModel::get();
   const auto score = [&](const std::string& format) {
-    return run_kette({"score", "--model", small.model(), "--src", small.file("valid.en"), "--tgt",
-                      small.file("valid.de"), "--threads", "1", format});
+    return call_kette({"score", "--model", small.model(), "--src", small.file("valid.en"), "--tgt",
+                       small.file("valid.de"), "--threads", "1", format});
   };
   const Outcome whole = score("--json"), normalized = score("--normalize");
   REQUIRE(whole.code == 0);
@@ -39,8 +39,8 @@ TEST_CASE("score: --normalize divides by the tokens, the end mark counted") {
 
 TEST_CASE("score: tokens, whose log-probabilities add up to the sentence's") {
   const SmallModel& small = SmallModel::get();
-  const Outcome outcome = run_kette({"score", "--tokens", "--model", small.model(), "--src",
-                                     small.file("valid.en"), "--tgt", small.file("valid.de")});
+  const Outcome outcome = call_kette({"score", "--tokens", "--model", small.model(), "--src",
+                                      small.file("valid.en"), "--tgt", small.file("valid.de")});
   std::istringstream lines(outcome.out), references(read_file(small.file("valid.de")));
   std::string line, reference;
   while (std::getline(references, reference)) {

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tests/cli/run_kette.h"
+#include "tests/cli/call_kette.h"
 
 using namespace kette::testing;
 
@@ -77,7 +77,7 @@ TEST_CASE("--shortlist: translations have pieces of the lexicon, in every type o
   CHECK(begun.out.find("die katze sieht brot .") == 0);
   // A directory in int8 takes the lexicon along.
   const std::string int8 = model.file("int8");
-  REQUIRE(run_kette({"quantize", "--model", model.path(), "--out", int8}).code == 0);
+  REQUIRE(call_kette({"quantize", "--model", model.path(), "--out", int8}).code == 0);
   CHECK(model.translate({"--shortlist"}, int8).out ==
         model.translate({"--shortlist", "--weights", "int8"}).out);
   // Of an ensemble the first one's counts.
@@ -88,9 +88,9 @@ TEST_CASE("--shortlist: translations have pieces of the lexicon, in every type o
   CHECK(none.says("make one of the training data: kette lexicon --model " + without));
 
   const Outcome scored =
-      run_kette({"evaluate", "--model", model.path(), "--src", SmallModel::get().file("valid.en"),
-                 "--ref", SmallModel::get().file("valid.de"), "--shortlist", "--beam", "3",
-                 "--max-length", "12", "--output", model.file("out"), "--threads", "1"});
+      call_kette({"evaluate", "--model", model.path(), "--src", SmallModel::get().file("valid.en"),
+                  "--ref", SmallModel::get().file("valid.de"), "--shortlist", "--beam", "3",
+                  "--max-length", "12", "--output", model.file("out"), "--threads", "1"});
   CHECK(scored.code == 0);
   CHECK(read_file(model.file("out")) == few.out);
 }
@@ -112,23 +112,23 @@ TEST_CASE("--shortlist: no lexicon, a damaged one, and what does not go with it"
   CHECK(model.translate({}).code == 0);
   write_file(model.lexicon(), whole);
   const Outcome drawn =
-      run_kette({"translate", "--model", model.path(), "--shortlist", "--sample"});
+      call_kette({"translate", "--model", model.path(), "--shortlist", "--sample"});
   CHECK(drawn.code == 2);
   CHECK(drawn.says("--shortlist: expected a search, given --sample"));
 
   write_file(model.file("empty"), "");
-  const Outcome empty = run_kette({"lexicon", "--model", model.path(), "--src", model.file("empty"),
-                                   "--tgt", model.file("empty"), "--quiet"});
+  const Outcome empty = call_kette({"lexicon", "--model", model.path(), "--src",
+                                    model.file("empty"), "--tgt", model.file("empty"), "--quiet"});
   CHECK(empty.code == 1);
   CHECK(empty.says("expected at least one line, given an empty file"));
   write_file(model.file("blank"), "\n\n");
-  const Outcome blank = run_kette({"lexicon", "--model", model.path(), "--src", model.file("blank"),
-                                   "--tgt", model.file("blank"), "--quiet"});
+  const Outcome blank = call_kette({"lexicon", "--model", model.path(), "--src",
+                                    model.file("blank"), "--tgt", model.file("blank"), "--quiet"});
   CHECK(blank.code == 1);
   CHECK(blank.says("expected sentence pairs that pass the filters, given none"));
   const Outcome uneven =
-      run_kette({"lexicon", "--model", model.path(), "--src", SmallModel::get().file("train.en"),
-                 "--tgt", SmallModel::get().file("valid.de"), "--quiet"});
+      call_kette({"lexicon", "--model", model.path(), "--src", SmallModel::get().file("train.en"),
+                  "--tgt", SmallModel::get().file("valid.de"), "--quiet"});
   CHECK(uneven.code == 1);
   CHECK(uneven.says("expected equally many lines, given 60 and 2"));
   const Outcome lonely = model.make_lexicon({"--languages", "de", "fr"});
@@ -139,8 +139,8 @@ TEST_CASE("--shortlist: no lexicon, a damaged one, and what does not go with it"
 
 TEST_CASE("bench translate --shortlist: measures a search among some tokens") {
   const Outcome outcome =
-      run_kette({"bench", "translate", "--shortlist", "300", "--sentences", "3", "--length", "4",
-                 "--steps", "1", "--warmup", "0", "--threads", "1", "--json"});
+      call_kette({"bench", "translate", "--shortlist", "300", "--sentences", "3", "--length", "4",
+                  "--steps", "1", "--warmup", "0", "--threads", "1", "--json"});
   REQUIRE(outcome.code == 0);
   CHECK(nlohmann::json::parse(outcome.last_line())["shortlist"] == 300);
 }

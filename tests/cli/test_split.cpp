@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "tests/cli/run_kette.h"
+#include "tests/cli/call_kette.h"
 
 using namespace kette::testing;
 
@@ -55,15 +55,15 @@ TEST_CASE("split: files, numbers, and what is refused") {
   const ScratchFolder folder;
   write_file(folder / "in", "One. Two.\n");
   const std::string in = (folder / "in").string(), out = (folder / "out").string();
-  const Outcome outcome = run_kette({"split", "--input", in, "--output", out, "--json"});
+  const Outcome outcome = call_kette({"split", "--input", in, "--output", out, "--json"});
   CHECK(outcome.code == 0);
   CHECK(read_file(folder / "out") == "One.\nTwo.\n");
   const auto report = nlohmann::json::parse(outcome.last_line());
   CHECK(report.at("lines") == 1);
   CHECK(report.at("sentences") == 2);
 
-  CHECK(run_kette({"split", "--language", "xx"}).code == 2);
-  CHECK(run_kette({"split", "--input", in, "--output", in}).code == 1);
+  CHECK(call_kette({"split", "--language", "xx"}).code == 2);
+  CHECK(call_kette({"split", "--input", in, "--output", in}).code == 1);
   RunOptions options;
   options.input =
       "good\nb\xFF"

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "data/files/safetensors.h"
-#include "tests/cli/run_kette.h"
+#include "tests/cli/call_kette.h"
 
 using namespace kette;
 using namespace kette::testing;
@@ -26,7 +26,7 @@ TEST_CASE("cli: stages in a run's file are in its saved one, on its page, and in
     }
     return with(words, {"--config", path("run.toml"), "--page", "--steps", steps});
   };
-  const Outcome whole = run_kette(arguments("whole", "8"));
+  const Outcome whole = call_kette(arguments("whole", "8"));
   CAPTURE(whole.err);
   REQUIRE(whole.code == 0);
   CHECK(whole.says("stage 1 of 2 begins with step 1: 1 0 until 4 steps\n"));
@@ -40,17 +40,17 @@ TEST_CASE("cli: stages in a run's file are in its saved one, on its page, and in
         .tensor("parameters")
         .values<float>();
   };
-  const Outcome short_one = run_kette(arguments("halves", "3"));
+  const Outcome short_one = call_kette(arguments("halves", "3"));
   CAPTURE(short_one.err);
   REQUIRE(short_one.code == 0);
   CHECK(short_one.says("stage 2 begins after 4 steps, and the run ends before that\n"));
-  const Outcome rest = run_kette({"train", "--out", path("halves"), "--resume", "--steps", "8"});
+  const Outcome rest = call_kette({"train", "--out", path("halves"), "--resume", "--steps", "8"});
   CAPTURE(rest.err);
   REQUIRE(rest.code == 0);
   CHECK_FALSE(rest.says("stage 1"));
   CHECK(rest.says("stage 2 of 2 begins with step 5: 1 4\n"));
   CHECK(parameters("halves") == parameters("whole"));
-  CHECK(run_kette({"train", "--out", path("halves"), "--resume", "--steps", "9", "--stages",
-                   "1 0 until 5 steps", "1 4"})
+  CHECK(call_kette({"train", "--out", path("halves"), "--resume", "--steps", "9", "--stages",
+                    "1 0 until 5 steps", "1 4"})
             .says("expected stage 1 = 1 0 until 4 steps, as in the run that is resumed"));
 }

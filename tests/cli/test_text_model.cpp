@@ -2,12 +2,12 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
-#include "tests/cli/run_kette.h"
+#include "data/files/json_text.h"
+#include "tests/cli/call_kette.h"
 
 using namespace kette::testing;
-using Json = nlohmann::json;
+using kette::Json;
 namespace fs = std::filesystem;
 
 namespace {
@@ -41,7 +41,7 @@ class TextModel {
       arguments.insert(arguments.end(), {"--text", path("text.txt")});
     }
     arguments.insert(arguments.end(), more.begin(), more.end());
-    return run_kette(arguments);
+    return call_kette(arguments);
   }
 
  private:
@@ -57,7 +57,7 @@ Outcome generate(const std::vector<std::string>& more) {
   std::vector<std::string> arguments = {"generate", "--model", TextModel::get().path(), "--threads",
                                         "1"};
   arguments.insert(arguments.end(), more.begin(), more.end());
-  return run_kette(arguments);
+  return call_kette(arguments);
 }
 
 void check_refusal(const Outcome& outcome, const std::string& said, int code) {
@@ -81,7 +81,7 @@ TEST_CASE("text model: training reports, and the saved configuration trains the 
   }
   const std::string again = model.path("again");
   const Outcome repeated =
-      run_kette({"train", "--config", model.path() + "/config.toml", "--out", again, "--quiet"});
+      call_kette({"train", "--config", model.path() + "/config.toml", "--out", again, "--quiet"});
   CAPTURE(repeated.err);
   CHECK(repeated.code == 0);
   CHECK(read_file(fs::path(again) / "model.safetensors") ==
@@ -107,8 +107,8 @@ TEST_CASE("text model: what is studied trains by options, loads by its files and
        {"\ntied-output = false\n", "\nbiases = false\n", "\nsmeared-keys = true\n"}) {
     CHECK(toml.find(line) != std::string::npos);
   }
-  const Outcome again = run_kette({"train", "--config", folder + "/config.toml", "--out",
-                                   model.path("studied-again"), "--quiet"});
+  const Outcome again = call_kette({"train", "--config", folder + "/config.toml", "--out",
+                                    model.path("studied-again"), "--quiet"});
   CAPTURE(again.err);
   CHECK(again.code == 0);
   CHECK(read_file(fs::path(model.path("studied-again")) / "model.safetensors") ==
@@ -116,13 +116,13 @@ TEST_CASE("text model: what is studied trains by options, loads by its files and
   const std::vector<std::string> greedy = {"generate", "--model",       folder,
                                            "--prompt", "the c",         "--max-tokens",
                                            "6",        "--temperature", "0"};
-  CHECK(run_kette(greedy).out.size() == 5 + 6 + 1);
-  const Outcome shown = run_kette({"info", "--model", folder, "--points"});
+  CHECK(call_kette(greedy).out.size() == 5 + 6 + 1);
+  const Outcome shown = call_kette({"info", "--model", folder, "--points"});
   CHECK(shown.out.find("output projection") != std::string::npos);
   CHECK(shown.out.find("layers/0/attention_norm/sum") != std::string::npos);
   CHECK(shown.out.find("feed_forward") == std::string::npos);
-  check_refusal(run_kette({"train", "--preset", "tiny", "--hidden", "0", "--src", "a", "--tgt", "b",
-                           "--out", model.path("none")}),
+  check_refusal(call_kette({"train", "--preset", "tiny", "--hidden", "0", "--src", "a", "--tgt",
+                            "b", "--out", model.path("none")}),
                 "hidden: expected at least 1, given 0", 1);
 }
 
@@ -142,8 +142,8 @@ TEST_CASE(
   const std::vector<std::string> greedy = {"generate", "--model",       folder,
                                            "--prompt", "the cat sees ", "--max-tokens",
                                            "12",       "--temperature", "0"};
-  CHECK(run_kette(greedy).out.size() == 13 + 12 + 1);
-  const Json info = Json::parse(run_kette({"info", "--model", folder, "--json"}).last_line());
+  CHECK(call_kette(greedy).out.size() == 13 + 12 + 1);
+  const Json info = Json::parse(call_kette({"info", "--model", folder, "--json"}).last_line());
   const std::int64_t width = config["width"], layers = config["layers"];
   CHECK(info["model"]["cache_bytes"] == 2 * layers * (width / 2) * 5 * 4);
   const auto refused = [&](const std::vector<std::string>& more, const char* message) {
@@ -166,16 +166,16 @@ TEST_CASE("text model: linear attention trains, generates beyond the context, an
   const std::string folder = model.path("linear");
   const Json config = Json::parse(read_file(fs::path(folder) / "config.json"));
   CHECK(config["attention"] == "linear");
-  const Json info = Json::parse(run_kette({"info", "--model", folder, "--json"}).last_line());
+  const Json info = Json::parse(call_kette({"info", "--model", folder, "--json"}).last_line());
   const std::int64_t head_width = config["width"].get<std::int64_t>() / 4,
                      layers = config["layers"];
   CHECK(info["model"]["cache_bytes"] == layers * 4 * head_width * (head_width + 1) * 4);
-  CHECK(run_kette({"info", "--model", folder}).out.find("whatever the length") !=
+  CHECK(call_kette({"info", "--model", folder}).out.find("whatever the length") !=
         std::string::npos);
   const std::vector<std::string> greedy = {"generate", "--model",       folder,
                                            "--prompt", "the cat sees ", "--max-tokens",
                                            "12",       "--temperature", "0"};
-  CHECK(run_kette(greedy).out.size() == 13 + 12 + 1);
+  CHECK(call_kette(greedy).out.size() == 13 + 12 + 1);
   const auto refused = [&](std::vector<std::string> more, const char* message) {
     more.insert(more.end(), {"--attention", "linear"});
     check_refusal(model.train("none", more), message, 1);
@@ -198,11 +198,11 @@ TEST_CASE("text model: weights may be rounded to bf16 or int8") {
   }
   check_refusal(generate({"--weights", "int3"}), "expected f32|bf16|int8, given int3", 2);
   const TextModel& model = TextModel::get();
-  check_refusal(run_kette({"evaluate", "--model", model.path(), "--text", model.path("text.txt"),
-                           "--weights", "bf16"}),
+  check_refusal(call_kette({"evaluate", "--model", model.path(), "--text", model.path("text.txt"),
+                            "--weights", "bf16"}),
                 "--weights bf16: expected a translation model", 1);
-  check_refusal(run_kette({"evaluate", "--model", model.path(), "--text", model.path("text.txt"),
-                           "--cache", "bf16"}),
+  check_refusal(call_kette({"evaluate", "--model", model.path(), "--text", model.path("text.txt"),
+                            "--cache", "bf16"}),
                 "--cache bf16: expected a translation model", 1);
 }
 
@@ -273,8 +273,8 @@ TEST_CASE("text model: generated text is streamed, seeded and counted") {
 TEST_CASE("text model: evaluation says loss, perplexity and bits per byte, of text or of tokens") {
   const TextModel& model = TextModel::get();
   const auto evaluate = [&](const std::string& text) {
-    return run_kette({"evaluate", "--model", model.path(), "--text", text, "--stride", "8",
-                      "--json", "--threads", "1"});
+    return call_kette({"evaluate", "--model", model.path(), "--text", text, "--stride", "8",
+                       "--json", "--threads", "1"});
   };
   const Outcome outcome = evaluate(model.path("text.txt"));
   CAPTURE(outcome.err);
@@ -287,12 +287,12 @@ TEST_CASE("text model: evaluation says loss, perplexity and bits per byte, of te
         doctest::Approx(loss / std::log(2.0) * tokens / bytes));
   CHECK(tokens == bytes + 1);  // the end of the text
   const std::string ids = model.path("text.tokens");
-  CHECK(run_kette({"tokenize", "--text", model.path("text.txt"), "--tokenizer", model.path(),
-                   "--out", ids, "--quiet"})
+  CHECK(call_kette({"tokenize", "--text", model.path("text.txt"), "--tokenizer", model.path(),
+                    "--out", ids, "--quiet"})
             .code == 0);
   CHECK(Json::parse(evaluate(ids).last_line()) == json);
   check_refusal(model.train("no-tokenizer", {"--text", ids}), "give --tokenizer", 1);
-  check_refusal(run_kette({"evaluate", "--model", model.path()}), "expected --src and --ref", 2);
+  check_refusal(call_kette({"evaluate", "--model", model.path()}), "expected --src and --ref", 2);
 }
 
 TEST_CASE("text model: every kind of tokenizer trains and generates") {
@@ -307,14 +307,14 @@ TEST_CASE("text model: every kind of tokenizer trains and generates") {
     const Outcome outcome = model.train(name, kind.second);
     CAPTURE(outcome.err);
     REQUIRE(outcome.code == 0);
-    const Outcome text = run_kette({"generate", "--model", model.path(name), "--prompt", "the cat",
-                                    "--max-tokens", "5", "--threads", "1"});
+    const Outcome text = call_kette({"generate", "--model", model.path(name), "--prompt", "the cat",
+                                     "--max-tokens", "5", "--threads", "1"});
     CHECK(text.code == 0);
     CHECK(text.out.substr(0, 7) == "the cat");
     // What is heard token by token is the text that they are together.
     const Outcome stream =
-        run_kette({"generate", "--model", model.path(name), "--prompt", "the cat", "--max-tokens",
-                   "150", "--temperature", "0", "--no-stop", "--threads", "1", "--json"});
+        call_kette({"generate", "--model", model.path(name), "--prompt", "the cat", "--max-tokens",
+                    "150", "--temperature", "0", "--no-stop", "--threads", "1", "--json"});
     REQUIRE(stream.code == 0);
     const auto whole = Json::parse(stream.last_line())["texts"][0].get<std::string>();
     CHECK(whole.size() > 100);
@@ -330,9 +330,9 @@ TEST_CASE(
   check_refusal(model.train("x", {"--preset", "tiny"}), "--preset", 2);
   check_refusal(model.train("x", {"--preset", "gpt9"}), "char-cpu", 2);
   check_refusal(model.train("x", {"--tokenizer", "nothing"}), "nothing", 2);
-  check_refusal(run_kette({"train", "--preset", "gpt2", "--src", "a", "--out", "x"}), "--text", 2);
-  check_refusal(run_kette({"translate", "--model", model.path()}), "a translation model", 1);
-  check_refusal(run_kette({"generate", "--model", SmallModel::get().model()}), "a language model",
+  check_refusal(call_kette({"train", "--preset", "gpt2", "--src", "a", "--out", "x"}), "--text", 2);
+  check_refusal(call_kette({"translate", "--model", model.path()}), "a translation model", 1);
+  check_refusal(call_kette({"generate", "--model", SmallModel::get().model()}), "a language model",
                 1);
   write_file(fs::path(model.path("short.txt")), "so");
   check_refusal(model.train("y", {"--text", model.path("short.txt")}), "window", 1);
@@ -345,10 +345,10 @@ TEST_CASE("text model: a tokenizer that does not belong to the model is refused"
   const std::string other = model.path("other-characters");
   fs::copy(model.path(), other, fs::copy_options::recursive);
   write_file(fs::path(other) / "characters.json", "[\"a\", \"b\"]");
-  check_refusal(run_kette({"generate", "--model", other, "--prompt", "ab"}),
+  check_refusal(call_kette({"generate", "--model", other, "--prompt", "ab"}),
                 "expected the tokenizer that the model was made with", 1);
   fs::remove(fs::path(other) / "characters.json");
-  check_refusal(run_kette({"generate", "--model", other, "--prompt", "ab"}), "characters.json", 1);
+  check_refusal(call_kette({"generate", "--model", other, "--prompt", "ab"}), "characters.json", 1);
 }
 
 TEST_CASE("text model: a text goes on from its prompt with the space that is between them") {
@@ -356,32 +356,32 @@ TEST_CASE("text model: a text goes on from its prompt with the space that is bet
   const std::string model = small.file("goes-on"),
                     prompt =
                         "the cat sees bread . a dog hears water . the child likes music . a man";
-  const Outcome trained = run_kette({"train",
-                                     "--text",
-                                     small.file("train.en"),
-                                     "--out",
-                                     model,
-                                     "--tokenizer",
-                                     small.model(),
-                                     "--layers",
-                                     "1",
-                                     "--width",
-                                     "16",
-                                     "--heads",
-                                     "2",
-                                     "--steps",
-                                     "2",
-                                     "--batch-tokens",
-                                     "128",
-                                     "--context",
-                                     "64",
-                                     "--quiet"});
+  const Outcome trained = call_kette({"train",
+                                      "--text",
+                                      small.file("train.en"),
+                                      "--out",
+                                      model,
+                                      "--tokenizer",
+                                      small.model(),
+                                      "--layers",
+                                      "1",
+                                      "--width",
+                                      "16",
+                                      "--heads",
+                                      "2",
+                                      "--steps",
+                                      "2",
+                                      "--batch-tokens",
+                                      "128",
+                                      "--context",
+                                      "64",
+                                      "--quiet"});
   REQUIRE_MESSAGE(trained.code == 0, trained.err);
   const std::vector<std::string> generate = {"generate", "--model", model,          "--prompt",
                                              prompt,     "--json",  "--max-tokens", "9"};
   for (const std::vector<std::string>& how :
        {std::vector<std::string>{"--num", "8"}, {"--beam", "8", "--num", "8"}}) {
-    const Outcome outcome = run_kette(with(generate, how));
+    const Outcome outcome = call_kette(with(generate, how));
     REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
     std::string printed;
     int begin_with_space = 0;
@@ -395,5 +395,5 @@ TEST_CASE("text model: a text goes on from its prompt with the space that is bet
     CHECK(outcome.out.starts_with(printed));
   }
   const std::vector<std::string> afresh = {"generate", "--model", model, "--max-tokens", "9"};
-  CHECK(run_kette(with(afresh, {"--prompt", ""})).out == run_kette(afresh).out);
+  CHECK(call_kette(with(afresh, {"--prompt", ""})).out == call_kette(afresh).out);
 }

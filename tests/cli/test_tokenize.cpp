@@ -5,8 +5,8 @@
 
 #include "data/corpora/token_file.h"
 #include "data/files/safetensors.h"
+#include "tests/cli/call_kette.h"
 #include "tests/cli/run_bash.h"
-#include "tests/cli/run_kette.h"
 #include "tests/data/planted_corpus.h"
 
 using namespace kette::testing;
@@ -17,8 +17,8 @@ TEST_CASE("cli: tokenize writes ids and says how many") {
   const std::string out = (folder / "ids").string();
   write_file(folder / "a", "one\ntwo\n");
   write_file(folder / "b", "three\n");
-  const Outcome outcome = run_kette({"tokenize", "--text", a, b, "--tokenizer", "byte",
-                                     "--documents", "line", "--out", out, "--json"});
+  const Outcome outcome = call_kette({"tokenize", "--text", a, b, "--tokenizer", "byte",
+                                      "--documents", "line", "--out", out, "--json"});
   CAPTURE(outcome.err);
   REQUIRE(outcome.code == 0);
   CHECK(outcome.out.starts_with(out + ": 14 tokens of 11 bytes in 3 documents, 0.79 bytes"));
@@ -37,7 +37,7 @@ TEST_CASE("cli: tokenize refuses tokenizers, files and folders that it cannot us
   const std::string text = (folder / "text").string(), out = (folder / "ids").string();
   write_file(folder / "text", "text\n");
   const auto run = [&](const std::string& tokenizer, const std::string& file) {
-    return run_kette({"tokenize", "--text", file, "--tokenizer", tokenizer, "--out", out});
+    return call_kette({"tokenize", "--text", file, "--tokenizer", tokenizer, "--out", out});
   };
   const Outcome unknown = run("bite", text);
   CHECK(unknown.code == 2);
@@ -49,8 +49,8 @@ TEST_CASE("cli: tokenize refuses tokenizers, files and folders that it cannot us
   const Outcome no_text = run("byte", (folder / "none").string());
   CHECK(no_text.code == 1);
   CHECK(no_text.says("none: expected a text file"));
-  CHECK(run_kette({"tokenize", "--text", text, "--tokenizer", "byte", "--out", out, "--documents",
-                   "lines"})
+  CHECK(call_kette({"tokenize", "--text", text, "--tokenizer", "byte", "--out", out, "--documents",
+                    "lines"})
             .code == 2);
   CHECK(!std::filesystem::exists(out));
 
@@ -70,13 +70,13 @@ TEST_CASE(
   const ScratchFolder folder;
   const std::string text = (folder / "text").string(), tokens = (folder / "tokens").string();
   write_file(text, "a b\nb a\n");
-  CHECK(run_kette({"tokenize", "--text", text, "--tokenizer", "byte", "--out", tokens}).code == 0);
-  const Outcome refused = run_kette({"train", "--text", tokens, "--tokenizer", "byte",
-                                     "--documents", "line", "--out", (folder / "model").string()});
+  CHECK(call_kette({"tokenize", "--text", text, "--tokenizer", "byte", "--out", tokens}).code == 0);
+  const Outcome refused = call_kette({"train", "--text", tokens, "--tokenizer", "byte",
+                                      "--documents", "line", "--out", (folder / "model").string()});
   CHECK(refused.code == 1);
   CHECK(refused.says("(leave --documents line out)"));
   write_file(folder / "config.json", "{\"architectures\": [\"MarianMTModel\"]}");
-  CHECK(run_kette({"translate", "--model", folder.path().string()})
+  CHECK(call_kette({"translate", "--model", folder.path().string()})
             .says("given one of Hugging Face (kette import makes a model directory of it)"));
 }
 
@@ -90,7 +90,7 @@ std::vector<float> trained_on(const std::filesystem::path& folder, const std::st
     const auto at = std::find(arguments.begin(), arguments.end(), option);
     arguments.erase(at, at + 2);
   }
-  const Outcome outcome = run_kette(with(arguments, texts));
+  const Outcome outcome = call_kette(with(arguments, texts));
   CAPTURE(outcome.err);
   CHECK(outcome.code == 0);
   return kette::SafetensorsFile::open(folder / name / "training.safetensors")
@@ -108,7 +108,7 @@ TEST_CASE("cli: a model learns the same from prepared pairs as from their texts"
   const std::vector<std::string> prepare = {"tokenize", "--src",         source, "--tgt",
                                             target,     "--vocab",       "80",   "--out",
                                             pairs,      "--shard-lines", "25",   "--json"};
-  const Outcome prepared = run_kette(prepare);
+  const Outcome prepared = call_kette(prepare);
   CAPTURE(prepared.err);
   REQUIRE(prepared.code == 0);
   CHECK(
@@ -118,8 +118,8 @@ TEST_CASE("cli: a model learns the same from prepared pairs as from their texts"
   std::filesystem::remove(folder / "pairs" / "pairs.json");
   std::filesystem::rename(folder / "pairs" / "text-1-00002.tokens",
                           folder / "pairs" / ".text-1-00002.tokens.kette-unfinished-1-1");
-  CHECK(run_kette(prepare).code == 0);
-  CHECK(run_kette(prepare).code == 0);  // which has nothing to do
+  CHECK(call_kette(prepare).code == 0);
+  CHECK(call_kette(prepare).code == 0);  // which has nothing to do
 
   const auto trained = [&](const std::string& name, const std::vector<std::string>& texts) {
     return trained_on(folder.path(), name, texts);
@@ -131,15 +131,15 @@ TEST_CASE("cli: a model learns the same from prepared pairs as from their texts"
         read_file(folder / "from-text" / "text.json"));
   CHECK_FALSE(std::filesystem::exists(folder / "from-pairs" / "train.tokens"));
 
-  const Outcome refused = run_kette(train_arguments(folder.path(), "other", {"--pairs", pairs}));
+  const Outcome refused = call_kette(train_arguments(folder.path(), "other", {"--pairs", pairs}));
   CHECK(refused.code == 2);
   CHECK(refused.says("expected none beside --pairs"));
   auto other = prepare;
   other[2] = target;
-  CHECK(run_kette(other).says("(--append adds texts to them)"));
+  CHECK(call_kette(other).says("(--append adds texts to them)"));
   *(std::find(other.begin(), other.end(), "--out") + 1) = folder.path().string();
-  CHECK(run_kette(other).says("expected a new folder, or one of kette tokenize"));
-  CHECK(run_kette({"tokenize", "--src", source, "--out", pairs}).code == 2);
+  CHECK(call_kette(other).says("expected a new folder, or one of kette tokenize"));
+  CHECK(call_kette({"tokenize", "--src", source, "--out", pairs}).code == 2);
 }
 
 TEST_CASE("cli: tokenize leaves out what check finds, by the same names") {
@@ -158,9 +158,9 @@ TEST_CASE("cli: tokenize leaves out what check finds, by the same names") {
                                             "100",
                                             "--quiet"};
   const Outcome outcome =
-      run_kette(with(prepare, {"--filter", "encoding", "duplicate", "overlap-normalised",
-                               "--test-src", (folder / "valid.en").string(), "--test-tgt",
-                               (folder / "valid.de").string(), "--json"}));
+      call_kette(with(prepare, {"--filter", "encoding", "duplicate", "overlap-normalised",
+                                "--test-src", (folder / "valid.en").string(), "--test-tgt",
+                                (folder / "valid.de").string(), "--json"}));
   CAPTURE(outcome.err);
   REQUIRE(outcome.code == 0);
   const auto json = nlohmann::json::parse(outcome.last_line());
@@ -177,9 +177,9 @@ TEST_CASE("cli: tokenize leaves out what check finds, by the same names") {
   CHECK(holds(outcome.out, "  2 that are in the training and in held-out text, but for case"));
 
   CHECK(
-      run_kette(prepare).says("expected the pairs that it has to be without duplicate, encoding"));
+      call_kette(prepare).says("expected the pairs that it has to be without duplicate, encoding"));
   const auto refused = [&](const std::vector<std::string>& more, const std::string& why) {
-    const Outcome other = run_kette(with(prepare, more));
+    const Outcome other = call_kette(with(prepare, more));
     CHECK(other.code == 2);
     CHECK(other.says(why));
   };
@@ -197,7 +197,7 @@ TEST_CASE(
   write_file(folder / "more.en", "the dog hears music .\nthe cat finds water .\n");
   write_file(folder / "more.fr", "le chien entend la musique .\nle chat trouve l'eau .\n");
   const auto prepare = [&](const std::vector<std::string>& more) {
-    const Outcome outcome = run_kette(with({"tokenize"}, more));
+    const Outcome outcome = call_kette(with({"tokenize"}, more));
     CAPTURE(outcome.err);
     CHECK(outcome.code == 0);
   };
@@ -215,8 +215,8 @@ TEST_CASE(
                                   path("pairs/tokenizer.model"), "--weights", "1", "3", "2"}));
   const std::vector<std::string> translate = {"translate", "--model", path("from-pairs"), "--input",
                                               path("more.en")};
-  CHECK(run_kette(with(translate, {"--to", "fr"})).code == 0);
-  CHECK(run_kette(translate).says("expected the one to translate to, of de, fr, given none"));
+  CHECK(call_kette(with(translate, {"--to", "fr"})).code == 0);
+  CHECK(call_kette(translate).says("expected the one to translate to, of de, fr, given none"));
 }
 
 TEST_CASE("cli: a language model learns the same from a folder of shards as from its texts") {
@@ -230,7 +230,7 @@ TEST_CASE("cli: a language model learns the same from a folder of shards as from
   const std::vector<std::string> prepare = {"tokenize",      "--text", a,       "--vocab", "300",
                                             "--documents",   "line",   "--out", shards,    "--json",
                                             "--shard-bytes", "1500"};
-  const Outcome prepared = run_kette(prepare);
+  const Outcome prepared = call_kette(prepare);
   CAPTURE(prepared.err);
   REQUIRE(prepared.code == 0);
   const auto json = nlohmann::json::parse(prepared.last_line());
@@ -241,11 +241,11 @@ TEST_CASE("cli: a language model learns the same from a folder of shards as from
   std::filesystem::remove(folder / "shards" / "tokens.json");
   std::filesystem::rename(folder / "shards" / "text-1-00002.tokens",
                           folder / "shards" / ".text-1-00002.tokens.kette-unfinished-1-1");
-  CHECK(run_kette(prepare).code == 0);
+  CHECK(call_kette(prepare).code == 0);
   auto more = prepare;
   more[2] = b;
   more.push_back("--append");
-  const Outcome appended = run_kette(more);
+  const Outcome appended = call_kette(more);
   CAPTURE(appended.err);
   CHECK(appended.code == 0);
   CHECK(nlohmann::json::parse(appended.last_line())["documents"] == 402);
@@ -259,7 +259,7 @@ TEST_CASE("cli: a language model learns the same from a folder of shards as from
                                           "2",     "--layers",
                                           "1",     "--quiet",
                                           "--out", (folder / name).string()};
-    const Outcome outcome = run_kette(with(arguments, texts));
+    const Outcome outcome = call_kette(with(arguments, texts));
     CAPTURE(outcome.err);
     CHECK(outcome.code == 0);
     return kette::SafetensorsFile::open(folder / name / "training.safetensors")
@@ -275,12 +275,12 @@ TEST_CASE("cli: a language model learns the same from a folder of shards as from
   trained("mixed", {"--text", shards, a, "--tokenizer", shards, "--weights", "1", "3"});
   const std::string model = (folder / "from-shards").string();
   const auto scored = [&](const std::vector<std::string>& texts) {
-    return run_kette(with({"evaluate", "--model", model, "--json", "--text"}, texts)).last_line();
+    return call_kette(with({"evaluate", "--model", model, "--json", "--text"}, texts)).last_line();
   };
   CHECK(scored({shards}) == scored({a, b, "--documents", "line"}));
 
   const auto refused = [&](const std::vector<std::string>& arguments, const std::string& said) {
-    const Outcome outcome = run_kette(arguments);
+    const Outcome outcome = call_kette(arguments);
     CAPTURE(outcome.err);
     CHECK(outcome.code != 0);
     CHECK(outcome.says(said));
@@ -302,7 +302,7 @@ TEST_CASE("cli: a language model learns the same from a folder of shards as from
   refused({"tokenize", "--text", b, "--out", out}, "--tokenizer is required with --text");
   CHECK_FALSE(std::filesystem::exists(out));
   // A name that ends in / is a folder's, any other a file's.
-  CHECK(run_kette({"tokenize", "--text", b, "--tokenizer", "byte", "--out", out + "/"}).code == 0);
+  CHECK(call_kette({"tokenize", "--text", b, "--tokenizer", "byte", "--out", out + "/"}).code == 0);
   CHECK(std::filesystem::exists(folder / "never" / "text-1-00001.tokens"));
   CHECK(trained("from-bytes", {"--text", out, a, "--tokenizer", "byte"}).size() > 0);
 }
@@ -317,8 +317,8 @@ TEST_CASE("cli: shards of a large text take no more memory than those of a small
   write_file(folder / "large", large);
   const auto peak = [&](const std::string& name) {
     const Outcome outcome =
-        run_kette({"tokenize", "--text", (folder / name).string(), "--tokenizer", "byte", "--out",
-                   (folder / name).string() + "-out/", "--shard-bytes", "4000000", "--json"});
+        call_kette({"tokenize", "--text", (folder / name).string(), "--tokenizer", "byte", "--out",
+                    (folder / name).string() + "-out/", "--shard-bytes", "4000000", "--json"});
     REQUIRE(outcome.code == 0);
     return nlohmann::json::parse(outcome.last_line())["peak_rss_mib"].get<double>();
   };

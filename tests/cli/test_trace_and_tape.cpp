@@ -1,17 +1,17 @@
 // `kette trace` and `kette tape` as a person runs them.
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "data/files/json_text.h"
 #include "data/tokenizers/byte_tokenizer.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "models/model_directory.h"
-#include "tests/cli/run_kette.h"
+#include "tests/cli/call_kette.h"
 #include "tests/data/tiny_text.h"
 
 using namespace kette::testing;
-using Json = nlohmann::json;
+using kette::Json;
 
 namespace {
 
@@ -67,8 +67,8 @@ TEST_CASE("kette trace --decode traces a text as it is written, and a translatio
   CHECK(last_json(text).at("what") == "3 tokens of char-cpu");
   CHECK(last_json(text).contains("overhead"));
   const Outcome translation =
-      run_kette({"trace", "--preset=tiny", "--encoder-layers=1", "--decoder-layers=1", "--decode",
-                 "--max-tokens=3", "--no-limits", "--warmup=0"});
+      call_kette({"trace", "--preset=tiny", "--encoder-layers=1", "--decoder-layers=1", "--decode",
+                  "--max-tokens=3", "--no-limits", "--warmup=0"});
   REQUIRE(translation.code == 0);
   CHECK(translation.out.find("top_k") != std::string::npos);
 }
@@ -92,7 +92,7 @@ TEST_CASE("kette tape lists all nodes, walks them backward, and checks one") {
   std::vector<std::string> check = words_of(nodes[3].at("check"));
   CHECK(check[0] == "kette");
   check.erase(check.begin());
-  const Outcome checked = run_kette(check);
+  const Outcome checked = call_kette(check);
   CHECK(checked.code == 0);
   CHECK(checked.out.starts_with("ok     %3 " + nodes[3].at("op").get<std::string>()));
   CHECK(holds(checked.out, "adjoint"));
@@ -110,24 +110,24 @@ TEST_CASE("trace and tape take a trained language model and a text") {
   kette::save_parameters(folder / "gpt" / kette::kModelFile, gpt.parameters(), {});
   write_file(folder / "text", "of what is written here a step is made");
   const Outcome trace =
-      run_kette({"trace", model, text, "--no-limits", "--warmup=0", "--tokens=20", "--json"});
+      call_kette({"trace", model, text, "--no-limits", "--warmup=0", "--tokens=20", "--json"});
   REQUIRE(trace.code == 0);
   CHECK(last_json(trace).at("what") == "a training step of " + (folder / "gpt").string());
-  const Outcome tape = run_kette({"tape", model, text, "--tokens=20", "--json"});
+  const Outcome tape = call_kette({"tape", model, text, "--tokens=20", "--json"});
   REQUIRE(tape.code == 0);
   const Json first = last_json(tape).at("nodes")[0];
   CHECK(first.at("outputs")[0] == "f32 " + kette::Shape{20, config.width}.str());
   CHECK(first.at("check").get<std::string>().starts_with("kette tape " + model));
-  CHECK(run_kette({"tape", model, text, "--tokens=20", "--check=1"}).code == 0);
+  CHECK(call_kette({"tape", model, text, "--tokens=20", "--check=1"}).code == 0);
   const std::string context = std::to_string(config.context);
-  CHECK(run_kette({"tape", model, text, "--tokens=20", "--context", context}).code == 0);
-  CHECK(run_kette({"tape", model, text, "--context", "7"})
+  CHECK(call_kette({"tape", model, text, "--tokens=20", "--context", context}).code == 0);
+  CHECK(call_kette({"tape", model, text, "--context", "7"})
             .says("--context: expected " + context + ", as the model in "));
   const Outcome decoding =
-      run_kette({"trace", model, "--decode", "--prompt=of", "--max-tokens=4", "--no-limits"});
+      call_kette({"trace", model, "--decode", "--prompt=of", "--max-tokens=4", "--no-limits"});
   CHECK(decoding.code == 0);
   CHECK(decoding.out.find("sample") != std::string::npos);
-  CHECK(run_kette({"trace", model, "--src=a", "--tgt=b", "--no-limits"})
+  CHECK(call_kette({"trace", model, "--src=a", "--tgt=b", "--no-limits"})
             .says("--src: expected a translation model, given a language model"));
 }
 
@@ -150,14 +150,14 @@ TEST_CASE("trace and tape take a trained translation model and sentences") {
   transformer.materialize(1);
   kette::save_description(folder / "model", config, *tokenizer);
   kette::save_parameters(folder / "model" / kette::kModelFile, transformer.parameters(), {});
-  const Outcome tape = run_kette({"tape", model, source, target, "--tokens=60", "--nodes"});
+  const Outcome tape = call_kette({"tape", model, source, target, "--tokens=60", "--nodes"});
   CHECK(tape.code == 0);
   CHECK(tape.out.find("decoder/1/cross_attention/heads") != std::string::npos);
-  const Outcome decoding = run_kette(
+  const Outcome decoding = call_kette(
       {"trace", model, "--decode", "--prompt=a girl sees", "--max-tokens=4", "--no-limits"});
   CHECK(decoding.code == 0);
   CHECK(decoding.out.find("a translation by") != std::string::npos);
-  CHECK(run_kette({"tape", model, "--text=a"})
+  CHECK(call_kette({"tape", model, "--text=a"})
             .says("--text: expected a language model, given a translation model"));
 }
 
@@ -175,5 +175,5 @@ TEST_CASE("trace and tape say what they cannot do") {
   complains({"trace", "--src=a", "--tgt=b"}, 2, "expected --model beside them, given none");
   complains({"trace", "--decode", "--prompt=a", "--no-limits"}, 2,
             "--prompt: expected --model beside it, given none");
-  CHECK(run_kette({"trace", "--model=/nowhere", "--no-limits"}).says("/nowhere"));
+  CHECK(call_kette({"trace", "--model=/nowhere", "--no-limits"}).says("/nowhere"));
 }

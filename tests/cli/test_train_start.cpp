@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tests/cli/run_kette.h"
+#include "tests/cli/call_kette.h"
 
 using namespace kette;
 using namespace kette::testing;
@@ -43,7 +43,7 @@ TEST_CASE("train: size and recipe are fitted to text and time, and kept; what is
   const ScratchFolder folder;
   write_small_corpus(folder.path());
   const Outcome outcome =
-      run_kette(own_text(folder, {"--steps", "3", "--width", "24", "--warmup", "7"}));
+      call_kette(own_text(folder, {"--steps", "3", "--width", "24", "--warmup", "7"}));
   CAPTURE(outcome.err);
   REQUIRE(outcome.code == 0);
   CHECK(outcome.says("fitted to 60 pairs and 3 steps: 2+2 layers of width 24"));
@@ -55,7 +55,7 @@ TEST_CASE("train: size and recipe are fitted to text and time, and kept; what is
   }
   CHECK_FALSE(holds(config, "warmup-share"));  // all that --warmup says
   // A preset is all that it says.
-  const Outcome preset = run_kette(
+  const Outcome preset = call_kette(
       own_text(folder, {"--steps", "3", "--preset", "tiny", "--out", (folder / "tiny").string()}));
   CAPTURE(preset.err);
   REQUIRE(preset.code == 0);
@@ -69,31 +69,32 @@ TEST_CASE("train: --resume goes on with the configuration that the run was begun
   const std::vector<std::string> small = {"--width", "16", "--hidden", "32", "--quiet"};
   std::vector<std::string> words = small;
   words.insert(words.end(), {"--steps", "6"});
-  REQUIRE(run_kette(own_text(folder, words)).code == 0);
+  REQUIRE(call_kette(own_text(folder, words)).code == 0);
   const std::string model = (folder / "model").string(),
                     six = read_file(model + "/model.safetensors");
   const std::string begun = configuration(folder);
 
-  const Outcome nothing_left = run_kette({"train", "--out", model, "--resume"});
+  const Outcome nothing_left = call_kette({"train", "--out", model, "--resume"});
   CAPTURE(nothing_left.err);
   CHECK(nothing_left.code == 0);
   CHECK(read_file(model + "/model.safetensors") == six);
   CHECK(configuration(folder) == begun);
 
   // Another limit takes the place of the earlier one.
-  const Outcome more = run_kette({"train", "--out", model, "--resume", "--epochs", "1000",
-                                  "--patience", "1", "--validate-every", "1", "--json", "--quiet"});
+  const Outcome more =
+      call_kette({"train", "--out", model, "--resume", "--epochs", "1000", "--patience", "1",
+                  "--validate-every", "1", "--json", "--quiet"});
   CAPTURE(more.err);
   REQUIRE(more.code == 0);
   CHECK(nlohmann::json::parse(more.last_line()).at("steps") > 6);
   CHECK_FALSE(holds(configuration(folder), "\nsteps = "));
 
   // What would make it another run is refused as ever.
-  const Outcome other = run_kette({"train", "--out", model, "--resume", "--width", "32"});
+  const Outcome other = call_kette({"train", "--out", model, "--resume", "--width", "32"});
   CHECK(other.code == 1);
   CHECK(other.says("width"));
   const Outcome preset =
-      run_kette(own_text(folder, {"--resume", "--preset", "tiny", "--steps", "9"}));
+      call_kette(own_text(folder, {"--resume", "--preset", "tiny", "--steps", "9"}));
   CHECK(preset.code == 1);
   CHECK(preset.says("layers"));
 }

@@ -5,7 +5,7 @@
 #include <random>
 #include <sstream>
 
-#include "tests/cli/run_kette.h"
+#include "tests/cli/call_kette.h"
 
 using namespace kette::testing;
 
@@ -79,7 +79,7 @@ TEST_CASE("translate: a document keeps its form, and a broken one leaves the out
       "<html><head><title>the cat</title></head><body class=x>\n"
       "<p>the <b>cat</b> sees bread . a man likes <a href=\"u?a=1&amp;b=2\">music</a> .</p>\n"
       "<pre>as it is</pre></body></html>\n");
-  const Outcome page = run_kette(
+  const Outcome page = call_kette(
       translate({"--input", path("page.html"), "--output", path("seite.html"), "--json"}));
   CHECK(page.code == 0);
   const std::string written = read_file(folder / "seite.html");
@@ -94,13 +94,13 @@ TEST_CASE("translate: a document keeps its form, and a broken one leaves the out
   write_file(folder / "film.srt",
              "1\n00:00:01,000 --> 00:00:02,500\n<i>the cat</i>\nsees bread .\n\n"
              "2\n00:00:03,000 --> 00:00:04,000\na man likes music .\n");
-  const Outcome film = run_kette(translate({"--input", path("film.srt")}));
+  const Outcome film = call_kette(translate({"--input", path("film.srt")}));
   CHECK(film.code == 0);
   CHECK(film.out.starts_with("1\n00:00:01,000 --> 00:00:02,500\n"));
   CHECK(times_in(film.out, "\n\n2\n00:00:03,000 --> 00:00:04,000\n") == 1);
 
   write_file(folder / "table.tsv", "1\tthe cat sees bread .\tkeep this\n2\ta man .\tand this\n");
-  const Outcome table = run_kette(translate({"--input", path("table.tsv"), "--columns", "2"}));
+  const Outcome table = call_kette(translate({"--input", path("table.tsv"), "--columns", "2"}));
   CHECK(table.code == 0);
   CHECK(table.out.starts_with("1\t"));
   CHECK(times_in(table.out, "\tkeep this\n2\t") == 1);
@@ -109,26 +109,26 @@ TEST_CASE("translate: a document keeps its form, and a broken one leaves the out
   for (const std::vector<std::string>& more :
        {std::vector<std::string>{"--input", path("table.tsv"), "--columns", "1.5"},
         {"--input", path("page.html"), "--columns", "1"}}) {
-    CHECK(run_kette(translate(more)).code == 2);
+    CHECK(call_kette(translate(more)).code == 2);
   }
 
   write_file(folder / "torn.xliff", "<xliff version=\"1.2\"><file><body></file></xliff>");
   write_file(folder / "out", "earlier\n");
   const Outcome torn =
-      run_kette(translate({"--input", path("torn.xliff"), "--output", path("out")}));
+      call_kette(translate({"--input", path("torn.xliff"), "--output", path("out")}));
   CHECK(torn.code == 1);
   CHECK(torn.says("torn.xliff:1:"));
   CHECK(read_file(folder / "out") == "earlier\n");
   for (const std::vector<std::string>& more :
        {std::vector<std::string>{"--n-best", "2"}, {"--prefix", path("out")}, {"--no-mend"}}) {
-    const Outcome refused = run_kette(translate(with({"--input", path("page.html")}, more)));
+    const Outcome refused = call_kette(translate(with({"--input", path("page.html")}, more)));
     CHECK(refused.code == 2);
     CHECK(refused.says("given a document"));
   }
-  const Outcome given = run_kette(translate({"--format", "html", "--", "<p>the <b>cat</b></p>"}));
+  const Outcome given = call_kette(translate({"--format", "html", "--", "<p>the <b>cat</b></p>"}));
   CHECK(times_in(given.out, "<b>") == 1);
   // A document read as lines; and lines as wrapped paragraphs.
-  CHECK(run_kette(translate({"--input", path("page.html"), "--format", "text"})).code == 0);
+  CHECK(call_kette(translate({"--input", path("page.html"), "--format", "text"})).code == 0);
   RunOptions wrapped;
   wrapped.input = "the cat\nsees bread .\n\na man\n";
   const Outcome paragraphs = run_kette(

@@ -6,7 +6,7 @@
 #include "data/corpora/prepared_pairs.h"
 #include "data/files/safetensors.h"
 #include "data/files/text_file.h"
-#include "tests/cli/run_kette.h"
+#include "tests/cli/call_kette.h"
 #include "tests/data/packings.h"
 
 using namespace kette::testing;
@@ -53,8 +53,8 @@ class SmallTable {
 
 TEST_CASE("--tsv: a model learns from a packed table what it learns from files, and resumes") {
   const SmallTable small;
-  const Outcome of_files = run_kette(train_arguments(small.folder.path(), "files")),
-                of_table = run_kette(small.train("table", small.columns()));
+  const Outcome of_files = call_kette(train_arguments(small.folder.path(), "files")),
+                of_table = call_kette(small.train("table", small.columns()));
   CAPTURE(of_table.err);
   REQUIRE(of_files.code == 0);
   REQUIRE(of_table.code == 0);
@@ -64,11 +64,11 @@ TEST_CASE("--tsv: a model learns from a packed table what it learns from files, 
   CHECK(read_file(small.folder / "table/text.json") == read_file(small.folder / "files/text.json"));
 
   const Outcome resumed =
-      run_kette({"train", "--out", small.path("table"), "--resume", "--steps", "12", "--quiet"});
+      call_kette({"train", "--out", small.path("table"), "--resume", "--steps", "12", "--quiet"});
   CAPTURE(resumed.err);
   CHECK(resumed.code == 0);
   const Outcome other =
-      run_kette({"train", "--out", small.path("table"), "--resume", "--columns", "3,2"});
+      call_kette({"train", "--out", small.path("table"), "--resume", "--columns", "3,2"});
   CHECK(other.code == 1);
   CHECK(other.says("expected columns = 2,3, as in the run that is resumed, given 3,2"));
 }
@@ -79,7 +79,7 @@ TEST_CASE("--tsv: tokenize, with files before it and more of it later, check and
                     pairs = small.path("pairs"), alone = small.path("alone");
   const std::vector<std::string> to = {"--vocab", "80", "--out", pairs, "--json"};
   const Outcome both =
-      run_kette(with(with({"tokenize", "--src", source, "--tgt", target}, small.columns()), to));
+      call_kette(with(with({"tokenize", "--src", source, "--tgt", target}, small.columns()), to));
   CAPTURE(both.err);
   REQUIRE(both.code == 0);
   const auto json = nlohmann::json::parse(both.last_line());
@@ -91,17 +91,19 @@ TEST_CASE("--tsv: tokenize, with files before it and more of it later, check and
     CHECK(corpus.read(pair).target == corpus.read(60 + pair).target);
   }
 
-  REQUIRE(run_kette({"tokenize", "--src", source, "--tgt", target, "--vocab", "80", "--out", alone})
-              .code == 0);
+  REQUIRE(
+      call_kette({"tokenize", "--src", source, "--tgt", target, "--vocab", "80", "--out", alone})
+          .code == 0);
   const Outcome appended =
-      run_kette(with(with({"tokenize", "--append"}, small.columns()), {"--out", alone, "--json"}));
+      call_kette(with(with({"tokenize", "--append"}, small.columns()), {"--out", alone, "--json"}));
   CAPTURE(appended.err);
   REQUIRE(appended.code == 0);
   CHECK(nlohmann::json::parse(appended.last_line())["texts"] == 2);
-  const Outcome again = run_kette(with(with({"tokenize"}, small.columns("3,2")), {"--out", alone}));
+  const Outcome again =
+      call_kette(with(with({"tokenize"}, small.columns("3,2")), {"--out", alone}));
   CHECK(again.says("(--append adds texts to them)"));
 
-  const Outcome checked = run_kette(with({"check"}, small.columns()));
+  const Outcome checked = call_kette(with({"check"}, small.columns()));
   CHECK(checked.code == 0);
   CHECK(checked.out.find("training: column 2 of " + small.path("train.tsv") + " and column 3 of " +
                          small.path("train.tsv") + ", 60 pairs, ") != std::string::npos);
@@ -109,9 +111,9 @@ TEST_CASE("--tsv: tokenize, with files before it and more of it later, check and
   const std::string model = small.path("model");
   std::filesystem::copy(SmallModel::get().model(), model, std::filesystem::copy_options::recursive);
   const std::vector<std::string> lexicon = {"lexicon", "--model", model, "--quiet"};
-  REQUIRE(run_kette(with(lexicon, {"--src", source, "--tgt", target})).code == 0);
+  REQUIRE(call_kette(with(lexicon, {"--src", source, "--tgt", target})).code == 0);
   const std::string of_files = read_file(model + "/lexicon.safetensors");
-  REQUIRE(run_kette(with(lexicon, small.columns())).code == 0);
+  REQUIRE(call_kette(with(lexicon, small.columns())).code == 0);
   CHECK(read_file(model + "/lexicon.safetensors") == of_files);
 }
 
@@ -119,7 +121,7 @@ TEST_CASE("--tsv: options that make no sense, and lines with too few columns") {
   const SmallTable small;
   const auto refuses = [](const std::vector<std::string>& arguments, int code,
                           const std::string& message) {
-    const Outcome outcome = run_kette(arguments);
+    const Outcome outcome = call_kette(arguments);
     CAPTURE(outcome.err);
     CHECK(outcome.code == code);
     CHECK(outcome.says(message));

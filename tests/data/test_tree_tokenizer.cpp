@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "data/corpora/batch_sampler.h"
+#include "data/corpora/tree_pairs.h"
 #include "tests/data/tiny_text.h"
 #include "tests/data/treebank.h"
 #include "tests/toy_trees.h"
@@ -20,6 +21,8 @@ Treebank toy_bank() { return testing::trees_in(testing::toy_trees(200, 1)); }
 TEST_CASE("a tokenizer of trees has words on one side and symbols on the other") {
   const Treebank bank = toy_bank();
   const TreeTokenizer::Shared tokenizer = testing::toy_tree_tokenizer(bank);
+  CHECK(tokenizer->writes() == Writes::trees);
+  CHECK_FALSE(tokenizer->reads_words());  // these are cut into pieces
   CHECK(tokenizer->symbols().labels == std::set<std::string>{"NP", "PP", "S", "VP"});
   CHECK(tokenizer->vocabulary() == 4 + 2 * 4 + 5);
   CHECK(tokenizer->source_vocabulary() == 60);
@@ -93,14 +96,14 @@ TEST_CASE("trees become pairs of words and symbols; BPE-dropout leaves the symbo
   filters.max_length = 24;
   for (int time = 0; time < 2; ++time) {  // from the text, then from the file of ids
     const ParallelCorpus corpus =
-        ParallelCorpus::load_or_make(folder / "ids", {folder / "trees"}, tokenizer, filters);
+        pairs_of_trees(folder / "trees", tokenizer, filters, folder / "ids");
     CHECK(corpus.report().read == 51);
     CHECK(corpus.size() < 51);
     CHECK(corpus.report().too_long.count == 51 - corpus.size());
     const auto last = corpus.read(corpus.size() - 1).target;
     CHECK(tokenizer->decode(last) == "S NP DT NN /NP /S");
   }
-  const ParallelCorpus corpus = ParallelCorpus::from_trees(bank, tokenizer);
+  const ParallelCorpus corpus = pairs_of_trees(bank, tokenizer);
   const auto tokens_of_epoch = [&](double dropout) {
     BatchSampler sampler(corpus, {.tokens_per_batch = 100, .bpe_dropout = dropout});
     std::pair<std::int64_t, std::int64_t> tokens;
@@ -116,12 +119,12 @@ TEST_CASE("trees become pairs of words and symbols; BPE-dropout leaves the symbo
   CHECK(dropped.second == plain.second);
   filters.max_length = 1000;
   filters.must_fit = 5;
-  CHECK(contains(message_of([&] { ParallelCorpus::from_trees(bank, tokenizer, filters); }),
+  CHECK(contains(message_of([&] { pairs_of_trees(bank, tokenizer, filters); }),
                  "trees:1: expected at most 5 tokens"));
   filters.must_fit = 0;
   const Treebank end = testing::trees_in("\n\n" + to_text(bank.trees.back()));
   filters.must_fit = 4;
-  CHECK(contains(message_of([&] { ParallelCorpus::from_trees(end, tokenizer, filters); }),
+  CHECK(contains(message_of([&] { pairs_of_trees(end, tokenizer, filters); }),
                  "trees:3: expected at most 4 tokens"));
 }
 

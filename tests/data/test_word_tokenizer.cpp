@@ -45,6 +45,7 @@ TEST_CASE("a tokenizer of words comes back from its file, and keeps to its size"
   tokenizer->save(folder.path());
   const SharedTokenizer again = load_tokenizer(folder.path());
   CHECK(again->kind() == "word");
+  CHECK(again->reads_words());
   CHECK(again->fingerprint() == tokenizer->fingerprint());
   CHECK(again->encode("the sailing cat") == tokenizer->encode("the sailing cat"));
   const std::int64_t all = tokenizer->vocabulary();

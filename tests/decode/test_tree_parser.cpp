@@ -26,7 +26,7 @@ std::unique_ptr<Transformer> random_parser(const TreeTokenizer& tokenizer, std::
   config.vocabulary = tokenizer.vocabulary();
   config.source_vocabulary = tokenizer.source_vocabulary();
   config.count_tags = seed % 2 == 1;
-  config.first_tag = tokenizer.first_tag();
+  config.first_tag = tokenizer.second_positions().first;
   config.max_length = 60;
   auto model = random_model(config, seed);
   // Sure of itself, so that it repeats itself until something stops it.

@@ -1,5 +1,5 @@
 // A folder of transformers with a GPT-2 model: config.json, the index, and the parameters.
-#include "models/exchange/hugging_face_gpt2.h"
+#include "models/exchange/hugging_face_forms.h"
 #include "tests/fuzz/targets.h"
 #include "tests/fuzz/tiny_models.h"
 #include "tests/support.h"
@@ -17,16 +17,16 @@ const fs::path& folder() {
   return made;
 }
 
-/// As write_gpt2() leaves it.
+/// As an export leaves it.
 std::string seed(const char* index) {
   GptConfig config = tiny_gpt();
-  SavedModel<Gpt> saved = {nullptr, load_tokenizer(folder(), "gpt2"), {}};
+  SavedModel<Model> saved = {nullptr, load_tokenizer(folder(), "gpt2"), {}};
   config.vocabulary = saved.tokenizer->vocabulary();
-  saved.model = std::make_unique<Gpt>(config);
+  saved.model = config.make_model();
   saved.model->materialize(1);
   const fs::path exported = scratch() / "exported";
   fs::create_directories(exported);
-  hugging_face::write_gpt2(exported, saved);
+  hugging_face::gpt2_form.write(exported, saved);
   return joined({testing::read_file(exported / "config.json"), index,
                  header_of(exported / "model.safetensors"), sane_values()});
 }
@@ -44,7 +44,8 @@ void read(std::string_view input) {
   fs::remove(folder() / "model.safetensors.index.json");
   if (!files[1].empty()) put("gpt2/model.safetensors.index.json", files[1]);
   put(files[1].empty() ? "gpt2/model.safetensors" : "gpt2/part", safetensors(files[2], files[3]));
-  const SavedModel<Gpt> saved = hugging_face::read_gpt2(folder(), hugging_face::Settings(folder()));
+  const SavedModel<Model> saved =
+      hugging_face::gpt2_form.read(folder(), hugging_face::Settings(folder()));
   expect_finite(saved.model->parameters());
 }
 

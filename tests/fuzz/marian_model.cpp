@@ -1,5 +1,5 @@
 // A folder of transformers with a Marian model: config.json and the parameters.
-#include "models/exchange/hugging_face_marian.h"
+#include "models/exchange/hugging_face_forms.h"
 #include "tests/fuzz/targets.h"
 #include "tests/fuzz/tiny_models.h"
 #include "tests/support.h"
@@ -19,18 +19,18 @@ const fs::path& folder() {
   return made;
 }
 
-/// As write_marian() leaves it.
+/// As an export leaves it.
 std::string seed(bool output_bias) {
-  SavedModel<Transformer> saved = {nullptr, load_tokenizer(folder()), {}};
+  SavedModel<Model> saved = {nullptr, load_tokenizer(folder()), {}};
   TransformerConfig config = tiny_transformer(saved.tokenizer->vocabulary());
   config.special = saved.tokenizer->special();
   config.output_bias = output_bias;
   config.sinusoids = SinusoidLayout::concatenated;
-  saved.model = std::make_unique<Transformer>(config);
+  saved.model = config.make_model();
   saved.model->materialize(1);
   const fs::path exported = scratch() / "exported";
   fs::create_directories(exported);
-  hugging_face::write_marian(exported, saved);
+  hugging_face::marian_form.write(exported, saved);
   return joined({testing::read_file(exported / "config.json"),
                  header_of(exported / "model.safetensors"), sane_values()});
 }
@@ -44,8 +44,8 @@ void read(std::string_view input) {
   const auto files = parts(input, 3);
   put("marian/config.json", files[0]);
   put("marian/model.safetensors", safetensors(files[1], files[2]));
-  const SavedModel<Transformer> saved =
-      hugging_face::read_marian(folder(), hugging_face::Settings(folder()));
+  const SavedModel<Model> saved =
+      hugging_face::marian_form.read(folder(), hugging_face::Settings(folder()));
   expect_finite(saved.model->parameters());
 }
 

@@ -10,7 +10,7 @@ namespace kette::fuzz {
 namespace {
 
 std::vector<std::string> seeds() {
-  return {joined({"1", "2", "a girl sees it\tit sees a girl\nit\tit\n"}),
+  return {joined({"0", "1", "a girl sees it\tit sees a girl\nit\tit\n"}),
           joined({"3", "1", "x\ty\tz\r\n\t\t\na\tb\tc\td"}),
           joined({"2", "2", "\xEF\xBB\xBF\t\xFF\n"})};
 }

@@ -7,7 +7,7 @@
 
 #include "data/files/json_text.h"
 #include "inspect/training/model_comparison.h"
-#include "tests/cli/run_kette.h"
+#include "tests/cli/call_kette.h"
 #include "tests/inspect/browser.h"
 #include "tests/inspect/inspected_models.h"
 
@@ -117,8 +117,8 @@ TEST_CASE("kette compare: a text that becomes other tokens is none for both") {
   std::getline(lines, version);
   for (std::string line; std::getline(lines, line);) reversed = line + "\n" + reversed;
   write_file(other + "/merges.txt", version + "\n" + reversed);
-  CHECK(run_kette({"compare", theirs, other}).code == 0);
-  const Outcome outcome = run_kette({"compare", theirs, other, "What is written here is read."});
+  CHECK(call_kette({"compare", theirs, other}).code == 0);
+  const Outcome outcome = call_kette({"compare", theirs, other, "What is written here is read."});
   CAPTURE(outcome.out);
   CHECK(outcome.code == 2);
   CHECK(outcome.says("expected a text that both tokenizers read alike"));
@@ -128,16 +128,16 @@ TEST_CASE("kette compare: directories, checkpoints and exports") {
   const SmallModel& small = SmallModel::get();
   const ScratchFolder folder;
   const auto path = [&](const char* name) { return (folder / name).string(); };
-  const Outcome same = run_kette({"compare", small.model(), small.model(), "--json"});
+  const Outcome same = call_kette({"compare", small.model(), small.model(), "--json"});
   INFO(same.err);
   CHECK(same.code == 0);
   CHECK(same.out.starts_with("equal at all "));
   CHECK(same.out.find(" points, bit for bit") != std::string::npos);
   CHECK(parse_json(same.last_line(), "compare")["equal"] == true);
 
-  const Outcome parted = run_kette({"compare", small.model() + "/checkpoints/step-4.safetensors",
-                                    small.model() + "/checkpoints/step-8.safetensors",
-                                    "the cat sees music .", "--out", path("page.html"), "--json"});
+  const Outcome parted = call_kette({"compare", small.model() + "/checkpoints/step-4.safetensors",
+                                     small.model() + "/checkpoints/step-8.safetensors",
+                                     "the cat sees music .", "--out", path("page.html"), "--json"});
   INFO(parted.err);
   CHECK(parted.code == 1);
   const Json json = parse_json(parted.last_line(), "compare");
@@ -145,14 +145,14 @@ TEST_CASE("kette compare: directories, checkpoints and exports") {
   CHECK(json["causes"].dump().find("two moments of one training") != std::string::npos);
   const std::string page = checked_page(path("page.html"));
 
-  REQUIRE(run_kette({"export", "--model", small.model(), "--out", path("exported")}).code == 0);
-  const Outcome exported = run_kette({"compare", small.model(), path("exported"), "--json"});
+  REQUIRE(call_kette({"export", "--model", small.model(), "--out", path("exported")}).code == 0);
+  const Outcome exported = call_kette({"compare", small.model(), path("exported"), "--json"});
   CHECK(exported.code == 1);
   INFO(exported.out);
   CHECK(exported.out.find("elements of the width in another order") != std::string::npos);
-  CHECK(run_kette({"compare", small.model(), path("exported"), "the cat sees music ."}).code == 1);
-  CHECK(run_kette({"compare", small.model()}).code == 2);
-  CHECK(run_kette({"compare", small.model(), path("none")}).says("given nothing that is there"));
+  CHECK(call_kette({"compare", small.model(), path("exported"), "the cat sees music ."}).code == 1);
+  CHECK(call_kette({"compare", small.model()}).code == 2);
+  CHECK(call_kette({"compare", small.model(), path("none")}).says("given nothing that is there"));
 
   KETTE_NEEDS_BROWSER();
   CHECK(open_page(page).console == "");

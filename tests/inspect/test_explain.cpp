@@ -5,7 +5,7 @@
 #include "decode/tree_parser.h"
 #include "inspect/passes/explanation.h"
 #include "inspect/passes/token_drawings.h"
-#include "tests/cli/run_kette.h"
+#include "tests/cli/call_kette.h"
 #include "tests/data/treebank.h"
 #include "tests/inspect/browser.h"
 #include "tests/inspect/inspected_models.h"
@@ -104,8 +104,8 @@ TEST_CASE("explain: a translation as tables, as JSON and as a page that a browse
   const SmallModel& small = SmallModel::get();
   const ScratchFolder folder;
   const std::string out = (folder / "page.html").string();
-  const Outcome outcome = run_kette({"explain", "--model", small.model(), "the cat sees music .",
-                                     "--out", out, "--json", "--beam", "3"});
+  const Outcome outcome = call_kette({"explain", "--model", small.model(), "the cat sees music .",
+                                      "--out", out, "--json", "--beam", "3"});
   REQUIRE(outcome.code == 0);
   CHECK(contains(outcome.out, "what gave it the lead"));
   const Json json = parse_json(outcome.last_line(), "explain");
@@ -135,8 +135,8 @@ TEST_CASE("explain: a translation as tables, as JSON and as a page that a browse
   CHECK(json["lens_entropy"].back()[0].get<double>() ==
         doctest::Approx(first["entropy"].get<double>()));
   CHECK_FALSE(json.contains("attention"));
-  const Outcome with_maps = run_kette({"explain", "--model", small.model(), "the cat sees music .",
-                                       "--json", "--beam", "3", "--maps"});
+  const Outcome with_maps = call_kette({"explain", "--model", small.model(), "the cat sees music .",
+                                        "--json", "--beam", "3", "--maps"});
   REQUIRE(with_maps.code == 0);
   const Json heads = parse_json(with_maps.last_line(), "explain")["attention"];
   REQUIRE(heads.size() == 6);
@@ -180,19 +180,19 @@ TEST_CASE("explain: a text that a language model reads") {
   std::string text;
   for (int i = 0; i < 200; ++i) text += "the cat sees\nthe dog. ";
   write_file(path("text"), text);
-  const Outcome trained = run_kette(
+  const Outcome trained = call_kette(
       {"train",       "--text",      path("text"), "--valid-text", path("text"), "--out",
        path("model"), "--tokenizer", "character",  "--layers",     "2",          "--width",
        "16",          "--heads",     "2",          "--hidden",     "32",         "--context",
        "32",          "--steps",     "4",          "--quiet",      "--threads",  "1"});
   INFO(trained.err);
   REQUIRE(trained.code == 0);
-  const Outcome outcome = run_kette({"explain", "--model", path("model"), "--text", "the cat <b>&",
-                                     "--out", path("page.html"), "--json"});
+  const Outcome outcome = call_kette({"explain", "--model", path("model"), "--text", "the cat <b>&",
+                                      "--out", path("page.html"), "--json"});
   INFO(outcome.err);
   CHECK(outcome.code == 1);  // the model has no character for that
-  const Outcome good = run_kette({"explain", "--model", path("model"), "--text", "the\ncat sees",
-                                  "--out", path("page.html"), "--json"});
+  const Outcome good = call_kette({"explain", "--model", path("model"), "--text", "the\ncat sees",
+                                   "--out", path("page.html"), "--json"});
   INFO(good.err);
   REQUIRE(good.code == 0);
   const std::size_t table = good.out.find("\nsays "), end = good.out.find("\n\n", table);
@@ -209,9 +209,9 @@ TEST_CASE("explain: a text that a language model reads") {
   const std::string page = checked_page(path("page.html"));
   CHECK(contains(page, "<td class=\"text\">\u21B5</td>"));
   CHECK(contains(page, "\"\u2423\""));  // a label of the maps
-  CHECK(run_kette({"explain", "--model", path("model"), "the cat"})
+  CHECK(call_kette({"explain", "--model", path("model"), "the cat"})
             .says("is a language model, given a sentence"));
-  CHECK(run_kette({"explain", "--model", path("model"), "--text", "t"})
+  CHECK(call_kette({"explain", "--model", path("model"), "--text", "t"})
             .says("expected a text of at least 2 tokens, given 1"));
   KETTE_NEEDS_BROWSER();
   CHECK(open_page(page).console == "");
@@ -221,7 +221,7 @@ TEST_CASE("explain: what makes no sense is refused") {
   const SmallModel& small = SmallModel::get();
   const auto explain = [&](std::vector<std::string> more) {
     more.insert(more.begin(), {"explain", "--model", small.model()});
-    return run_kette(more);
+    return call_kette(more);
   };
   CHECK(explain({}).code == 2);
   CHECK(explain({}).says("expected a sentence, or --text for a language model, given neither"));

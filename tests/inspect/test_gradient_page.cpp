@@ -6,8 +6,8 @@
 
 #include "autograd/all_ops.h"
 #include "inspect/page/sparkline.h"
-#include "inspect/steps/gradient_page.h"
-#include "tests/cli/run_kette.h"
+#include "inspect/steps/gradient_report.h"
+#include "tests/cli/call_kette.h"
 #include "tests/inspect/browser.h"
 
 using namespace kette;
@@ -66,16 +66,16 @@ TEST_CASE("sparklines: drawings of a line's height") {
 TEST_CASE("gradcheck: --page shows every op and every parameter") {
   const ScratchFolder folder;
   const std::string path = (folder / "page.html").string();
-  const Outcome outcome = run_kette({"gradcheck", "exp", "matmul", "--page", path});
+  const Outcome outcome = call_kette({"gradcheck", "exp", "matmul", "--page", path});
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
   const std::string page = checked_page(path);
   CHECK(page.find("2 ops by differences") != std::string::npos);
   const Outcome model =
-      run_kette({"gradcheck", "--model", "gpt", "--elements", "1", "--page", path});
+      call_kette({"gradcheck", "--model", "gpt", "--elements", "1", "--page", path});
   CHECK(model.code == 0);
   CHECK(read_file(path).find("Gradient check of a gpt") != std::string::npos);
-  CHECK(run_kette({"gradcheck", "exp", "--page", "/nowhere/page.html"}).code == 2);
+  CHECK(call_kette({"gradcheck", "exp", "--page", "/nowhere/page.html"}).code == 2);
   KETTE_NEEDS_BROWSER();
   const Opened opened = open_page(page, R"(
       const verdicts = () => [...document.querySelectorAll('#play output > table tr')].map((row) => row.cells[1].textContent.split(',')[0]).join(' ');

@@ -7,7 +7,7 @@
 #include "inspect/heads/head_gates.h"
 #include "inspect/heads/head_pruning.h"
 #include "models/model_directory.h"
-#include "tests/cli/run_kette.h"
+#include "tests/cli/call_kette.h"
 #include "tests/decode/letters_tokenizer.h"
 #include "tests/devices.h"
 #include "tests/inspect/inspected_models.h"
@@ -138,9 +138,9 @@ TEST_CASE("pruning: files of pruned models are read again, and pruned again") {
   const SmallModel& small = SmallModel::get();
   const std::string once = (folder / "once").string(), twice = (folder / "twice").string();
   const auto pruned = [&](const std::string& model, const std::string& to) {
-    return run_kette({"heads", "--model", model, "--src", small.file("valid.en"), "--tgt",
-                      small.file("valid.de"), "--samples", "20", "--prune", "1", "--save", to,
-                      "--threads", "1", "--json"});
+    return call_kette({"heads", "--model", model, "--src", small.file("valid.en"), "--tgt",
+                       small.file("valid.de"), "--samples", "20", "--prune", "1", "--save", to,
+                       "--threads", "1", "--json"});
   };
   const Outcome first = pruned(small.model(), once);
   INFO(first.err);
@@ -157,11 +157,11 @@ TEST_CASE("pruning: files of pruned models are read again, and pruned again") {
              second = load_model<AutoregressiveModel>(twice);
   CHECK(std::ssize(heads_of(attentions_of(*whole.model))) ==
         std::ssize(heads_of(attentions_of(*second.model))) + 2);
-  const Outcome info = run_kette({"info", "--model", twice});
+  const Outcome info = call_kette({"info", "--model", twice});
   CHECK(info.code == 0);
   CHECK(info.out.find("decoder layer: cross-attention 0") != std::string::npos);
   const Outcome exported =
-      run_kette({"export", "--model", once, "--out", (folder / "exported").string()});
+      call_kette({"export", "--model", once, "--out", (folder / "exported").string()});
   CHECK(exported.code == 1);
   CHECK(exported.says("whose heads were pruned"));
 
@@ -169,12 +169,12 @@ TEST_CASE("pruning: files of pruned models are read again, and pruned again") {
   CHECK(taken.code == 1);
   CHECK(taken.says("once"));
   const Outcome many =
-      run_kette({"heads", "--model", once, "--src", small.file("valid.en"), "--tgt",
-                 small.file("valid.de"), "--prune", "1000", "--save", (folder / "many").string()});
+      call_kette({"heads", "--model", once, "--src", small.file("valid.en"), "--tgt",
+                  small.file("valid.de"), "--prune", "1000", "--save", (folder / "many").string()});
   CHECK(many.code == 1);
   CHECK(many.says("expected to prune at most"));
-  const Outcome nowhere = run_kette({"heads", "--model", once, "--src", small.file("valid.en"),
-                                     "--tgt", small.file("valid.de"), "--prune", "1"});
+  const Outcome nowhere = call_kette({"heads", "--model", once, "--src", small.file("valid.en"),
+                                      "--tgt", small.file("valid.de"), "--prune", "1"});
   CHECK(nowhere.code == 2);
   CHECK(nowhere.says("--prune requires --save"));
 }

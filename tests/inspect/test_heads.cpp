@@ -15,7 +15,7 @@
 #include "inspect/linear_algebra.h"
 #include "tensor/backend.h"
 #include "tensor/observer.h"
-#include "tests/cli/run_kette.h"
+#include "tests/cli/call_kette.h"
 #include "tests/inspect/browser.h"
 #include "tests/inspect/inspected_models.h"
 
@@ -273,14 +273,14 @@ TEST_CASE("heads: the study of a translation model, as a table, as JSON and as a
                                               "--out",
                                               out,
                                               "--json"};
-  const Outcome outcome = run_kette(arguments);
+  const Outcome outcome = call_kette(arguments);
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
   const Json json = parse_json(outcome.last_line(), "heads");
   REQUIRE(json["heads"].size() == 6);
   const Outcome whole =
-      run_kette({"evaluate", "--model", small.model(), "--src", small.file("valid.en"), "--ref",
-                 small.file("valid.de"), "--json"});
+      call_kette({"evaluate", "--model", small.model(), "--src", small.file("valid.en"), "--ref",
+                  small.file("valid.de"), "--json"});
   CHECK(json["whole"].get<double>() ==
         doctest::Approx(parse_json(whole.last_line(), "evaluate")["score"].get<double>()));
   CHECK(json["sentences"] == 2);
@@ -295,9 +295,9 @@ TEST_CASE("heads: the study of a translation model, as a table, as JSON and as a
   for (const char* scheme : {"http:", "https:"}) CHECK(page.find(scheme) == std::string::npos);
   CHECK(page.size() < 100'000);
   CHECK(page.find("<td class=\"number\">\xE2\x80\x93</td>") != std::string::npos);
-  CHECK(run_kette({"heads", "--model", small.model()}).says("expected --src and --tgt"));
-  CHECK(run_kette({"heads", "--model", small.model(), "--src", small.file("valid.en"), "--tgt",
-                   small.file("train.de")})
+  CHECK(call_kette({"heads", "--model", small.model()}).says("expected --src and --tgt"));
+  CHECK(call_kette({"heads", "--model", small.model(), "--src", small.file("valid.en"), "--tgt",
+                    small.file("train.de")})
             .says("expected 2 lines, as many as"));
   KETTE_NEEDS_BROWSER();
   const Opened opened = open_page(page, "document.querySelector('.map').click();");

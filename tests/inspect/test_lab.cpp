@@ -15,7 +15,7 @@
 #include "inspect/lab/repeated_tokens.h"
 #include "inspect/lab/scaling_law.h"
 #include "inspect/lab/superposition.h"
-#include "tests/cli/run_kette.h"
+#include "tests/cli/call_kette.h"
 #include "tests/devices.h"
 #include "tests/inspect/browser.h"
 #include "tests/inspect/inspected_models.h"
@@ -313,7 +313,7 @@ TEST_CASE("lab: every experiment runs quickly, says what it found, and makes a p
     const ScratchFolder folder;
     std::vector<std::string> arguments = arguments_of(experiment.name);
     arguments.insert(arguments.end(), {"--json", "--out", (folder / "page.html").string()});
-    const Outcome outcome = run_kette(arguments);
+    const Outcome outcome = call_kette(arguments);
     INFO(outcome.err);
     CHECK(outcome.code == 0);
     const Json json = Json::parse(outcome.last_line());
@@ -330,26 +330,26 @@ TEST_CASE("lab: every experiment runs quickly, says what it found, and makes a p
 }
 
 TEST_CASE("lab: what is missing is said") {
-  const Outcome none = run_kette({"lab"});
+  const Outcome none = call_kette({"lab"});
   CHECK(none.code == 2);
   CHECK(none.says("expected the name of an experiment, given none"));
-  const Outcome wrong = run_kette({"lab", "inducton"});
+  const Outcome wrong = call_kette({"lab", "inducton"});
   CHECK(wrong.code == 2);
   CHECK(wrong.says("induction"));
-  const Outcome unfed = run_kette({"lab", "lens"});
+  const Outcome unfed = call_kette({"lab", "lens"});
   CHECK(unfed.code == 1);
   CHECK(unfed.says("lab lens: expected --model, --src and --tgt, given fewer"));
-  const Outcome modelless = run_kette({"lab", "circuits"});
+  const Outcome modelless = call_kette({"lab", "circuits"});
   CHECK(modelless.code == 1);
   CHECK(modelless.says("lab circuits: expected --model, given none"));
-  CHECK(run_kette({"lab", "grokking", "--seeds", "0"}).code == 2);
-  const Outcome deaf = run_kette({"lab", "align", "--src", "x"});
+  CHECK(call_kette({"lab", "grokking", "--seeds", "0"}).code == 2);
+  const Outcome deaf = call_kette({"lab", "align", "--src", "x"});
   CHECK(deaf.code == 2);
   CHECK(deaf.says("--src: expected for lens, given for lab align, which does not read it"));
-  CHECK(run_kette({"lab", "grokking", "--model", "x"})
+  CHECK(call_kette({"lab", "grokking", "--model", "x"})
             .says("--model: expected for lens, align, heads, circuits, given for lab grokking"));
-  CHECK(run_kette({"lab", "lens", "--text", "x"}).says("--text: expected for scaling, given"));
-  const Outcome list = run_kette({"lab", "--list", "--json"});
+  CHECK(call_kette({"lab", "lens", "--text", "x"}).says("--text: expected for scaling, given"));
+  const Outcome list = call_kette({"lab", "--list", "--json"});
   CHECK(list.code == 0);
   for (const Experiment& experiment : experiments()) {
     CHECK(list.out.find(experiment.name) != std::string::npos);
@@ -362,7 +362,7 @@ TEST_CASE("lab: in a browser a page shows its findings and draws its curves") {
   const ScratchFolder folder;
   std::vector<std::string> arguments = arguments_of("induction");
   arguments.insert(arguments.end(), {"--out", (folder / "page.html").string()});
-  REQUIRE(run_kette(arguments).code == 0);
+  REQUIRE(call_kette(arguments).code == 0);
   const Opened opened = open_page(read_file(folder / "page.html"), R"(
       const findings = document.querySelectorAll('.sortable tbody tr').length;
       const drawn = [...document.querySelectorAll('.plot')].filter((plot) => plot.querySelector('canvas')).length;

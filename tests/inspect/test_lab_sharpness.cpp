@@ -19,7 +19,7 @@
 #include "inspect/linear_algebra.h"
 #include "models/gpt.h"
 #include "tensor/random.h"
-#include "tests/cli/run_kette.h"
+#include "tests/cli/call_kette.h"
 #include "tests/devices.h"
 #include "tests/inspect/browser.h"
 #include "tests/inspect/inspected_models.h"
@@ -217,8 +217,8 @@ TEST_CASE("lab sharpness: what a run says of its curve") {
 TEST_CASE("lab sharpness: in a browser its page draws three charts and a table") {
   KETTE_NEEDS_BROWSER();
   const ScratchFolder folder;
-  REQUIRE(run_kette({"lab", "sharpness", "--quick", "--threads", "1", "--out",
-                     (folder / "page.html").string()})
+  REQUIRE(call_kette({"lab", "sharpness", "--quick", "--threads", "1", "--out",
+                      (folder / "page.html").string()})
               .code == 0);
   const Opened opened = open_page(read_file(folder / "page.html"), R"(
       const drawn = [...document.querySelectorAll('.plot')].filter((plot) => plot.querySelector('canvas')).length;

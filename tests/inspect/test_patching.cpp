@@ -6,7 +6,8 @@
 #include "data/bundled/minimal_pairs.h"
 #include "data/files/json_text.h"
 #include "inspect/passes/patching.h"
-#include "tests/cli/run_kette.h"
+#include "inspect/report/report.h"
+#include "tests/cli/call_kette.h"
 #include "tests/data/tiny_text.h"
 #include "tests/data/treebank.h"
 #include "tests/inspect/browser.h"
@@ -218,7 +219,7 @@ TEST_CASE("patch page: sources with a vocabulary of their own, as a parser's, ar
   study.example.word_of_one = tokenizer->first_label();
   study.example.word_of_other = tokenizer->first_tag();
   study.example_grid = {std::vector<double>(study.example.one.size(), 0.5)};
-  const std::string page = patch_page(study, *tokenizer, "title", "lead");
+  const std::string page = as_page(to_report(study, *tokenizer));
   CHECK(kette::testing::contains(page, "the cat sleeps ."));
   CHECK(kette::testing::contains(page, tokenizer->piece(tokenizer->first_label()) + " or "));
 }
@@ -234,7 +235,7 @@ TEST_CASE("patch: with pairs of a file, as tables, as JSON and as a page") {
              "a man likes music .\ta woman likes music .\n"
              "the cat\tthe cat sees bread .\n");
   const Outcome outcome =
-      run_kette({"patch", "--model", small.model(), "--pairs", pairs, "--out", out, "--json"});
+      call_kette({"patch", "--model", small.model(), "--pairs", pairs, "--out", out, "--json"});
   INFO(outcome.err);
   CHECK(outcome.says("left out: "));
   if (outcome.code == 0) {
@@ -247,7 +248,7 @@ TEST_CASE("patch: with pairs of a file, as tables, as JSON and as a page") {
     CHECK(outcome.says("of which the model has both words right"));
   }
   write_file(pairs, "only one\n");
-  CHECK(run_kette({"patch", "--model", small.model(), "--pairs", pairs})
+  CHECK(call_kette({"patch", "--model", small.model(), "--pairs", pairs})
             .says("pairs.tsv:1: expected two texts, or two texts and what follows each"));
-  CHECK(run_kette({"patch", "--model", small.model()}).code == 2);
+  CHECK(call_kette({"patch", "--model", small.model()}).code == 2);
 }

@@ -3,7 +3,7 @@
 
 #include "data/files/json_text.h"
 #include "inspect/training/training_recorder.h"
-#include "tests/cli/run_kette.h"
+#include "tests/cli/call_kette.h"
 #include "tests/inspect/browser.h"
 
 using namespace kette;
@@ -28,9 +28,9 @@ class SmallRuns {
                                               "3",
                                               "--clip-norm",
                                               "1"};
-    first_ = run_kette(train_arguments(folder_.path(), "first", watched));
-    plain_ = run_kette(train_arguments(folder_.path(), "second",
-                                       {"--steps", "6", "--validate-every", "3", "--lr", "0.02"}));
+    first_ = call_kette(train_arguments(folder_.path(), "first", watched));
+    plain_ = call_kette(train_arguments(folder_.path(), "second",
+                                        {"--steps", "6", "--validate-every", "3", "--lr", "0.02"}));
   }
   static const SmallRuns& get() {
     static const SmallRuns runs;
@@ -59,7 +59,7 @@ TEST_CASE("train: --page and --record leave a page and the same model") {
   CHECK(page.find("What each head became") != std::string::npos);
   const ScratchFolder folder;
   write_small_corpus(folder.path());
-  const Outcome plain = run_kette(train_arguments(
+  const Outcome plain = call_kette(train_arguments(
       folder.path(), "plain", {"--steps", "6", "--validate-every", "3", "--clip-norm", "1"}));
   REQUIRE(plain.code == 0);
   CHECK(read_file(folder / "plain" / "model.safetensors") ==
@@ -79,7 +79,7 @@ TEST_CASE("train: what is to be recorded is asked for by name") {
   const ScratchFolder folder;
   write_small_corpus(folder.path());
   const Outcome outcome =
-      run_kette(train_arguments(folder.path(), "m", {"--record", "heads,hats"}));
+      call_kette(train_arguments(folder.path(), "m", {"--record", "heads,hats"}));
   CHECK(outcome.code == 2);
   CHECK(outcome.says("expected one of heads, norms, lens, given hats"));
 }
@@ -89,7 +89,7 @@ TEST_CASE("plot: several runs as tables, as JSON and as a page that a browser op
   const ScratchFolder folder;
   const std::string out = (folder / "page.html").string();
   const Outcome outcome =
-      run_kette({"plot", runs.path("first"), runs.path("second/"), "--out", out, "--json"});
+      call_kette({"plot", runs.path("first"), runs.path("second/"), "--out", out, "--json"});
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
   CHECK(outcome.out.find("Settings that differ") != std::string::npos);
@@ -136,25 +136,25 @@ TEST_CASE("plot: runs that hardly are any") {
   const auto path = [&](const char* name) { return (folder / name).string(); };
   const std::filesystem::path empty = folder / "empty";
   std::filesystem::create_directory(empty);
-  CHECK(run_kette({"plot"}).code == 2);
-  CHECK(run_kette({"plot", path("none")})
+  CHECK(call_kette({"plot"}).code == 2);
+  CHECK(call_kette({"plot", path("none")})
             .says("expected the folder of a training run, given nothing that is there"));
-  CHECK(run_kette({"plot", path("empty")}).says("given one without a log.jsonl"));
+  CHECK(call_kette({"plot", path("empty")}).says("given one without a log.jsonl"));
   write_file(empty / "log.jsonl", "");
-  CHECK(run_kette({"plot", path("empty"), path("empty/")}).code == 2);
-  CHECK(run_kette({"plot", (empty / "log.jsonl").string()}).says("given a file"));
-  const Outcome nothing = run_kette({"plot", path("empty"), "--out", path("page.html"), "--json"});
+  CHECK(call_kette({"plot", path("empty"), path("empty/")}).code == 2);
+  CHECK(call_kette({"plot", (empty / "log.jsonl").string()}).says("given a file"));
+  const Outcome nothing = call_kette({"plot", path("empty"), "--out", path("page.html"), "--json"});
   INFO(nothing.err);
   CHECK(nothing.code == 0);
   CHECK(parse_json(nothing.last_line(), "plot")["runs"][0]["loss"].is_null());
   const std::string page = read_file(path("page.html"));
   CHECK(page.find("Nothing has been trained yet.") != std::string::npos);
   write_file(empty / "log.jsonl", "{\"step\":1,\"loss\":2}\nrubbish\n{\"step\":2,\"lo");
-  const Outcome torn = run_kette({"plot", path("empty")});
+  const Outcome torn = call_kette({"plot", path("empty")});
   CHECK(torn.code == 0);
   CHECK(torn.says("1 lines left out"));
   write_file(empty / "config.toml", "lr = \n");
-  CHECK(run_kette({"plot", path("empty")}).says("config.toml:1"));
+  CHECK(call_kette({"plot", path("empty")}).says("config.toml:1"));
   KETTE_NEEDS_BROWSER();
   CHECK(open_page(page).console == "");
 }

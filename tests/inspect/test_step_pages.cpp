@@ -3,7 +3,7 @@
 
 #include "data/files/json_text.h"
 #include "inspect/page/html.h"
-#include "tests/cli/run_kette.h"
+#include "tests/cli/call_kette.h"
 #include "tests/inspect/browser.h"
 
 using namespace kette;
@@ -33,7 +33,7 @@ struct StepPage {
       words.emplace_back(word);
     }
     words.push_back("--out=" + out);
-    const Outcome outcome = run_kette(words);
+    const Outcome outcome = call_kette(words);
     INFO(outcome.err);
     REQUIRE(outcome.code == 0);
     json = parse_json(outcome.last_line(), words.front());

@@ -77,7 +77,7 @@ TEST_CASE("runs side by side: what they reached, and the settings that differ") 
   const auto run = [&](const char* name, std::vector<std::pair<std::string, std::string>> settings,
                        const std::string& log) {
     write_file(folder / name, log);
-    PlottedRun plotted{name, std::move(settings), StepSeries(folder / name), StepSeries("")};
+    PlottedRun plotted{name, name, std::move(settings), StepSeries(folder / name), StepSeries("")};
     plotted.log.read();
     return plotted;
   };

@@ -71,11 +71,11 @@ void ClassifierConfig::check() const {
   check_size("classes", classes, kLargestVocabulary);
 }
 
-std::vector<SummaryRow> ClassifierConfig::summary() const {
-  std::vector<SummaryRow> rows = BertConfig::summary();
-  rows.front() = {"token embedding", 1, vocabulary * width, 0, 0};
-  rows.back() = {"classes", 1, linear_parameters(width, classes), 0, linear_flops(width, classes)};
-  return rows;
+std::vector<ModelPart> ClassifierConfig::parts() const {
+  std::vector<ModelPart> parts = BertConfig::parts();
+  parts.front() = {.name = "token embedding", .none = {"token_embedding"}};
+  parts.back() = {.name = "classes", .target = {"classes"}};
+  return parts;
 }
 
 Batch ClassifierConfig::example_batch(std::uint64_t seed) const {

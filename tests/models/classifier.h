@@ -20,7 +20,7 @@ struct ClassifierConfig final : BertConfig {
   std::unique_ptr<Model> make_model() const override;
   std::vector<Field> fields() override;
   void check() const override;
-  std::vector<SummaryRow> summary() const override;
+  std::vector<ModelPart> parts() const override;
   Batch example_batch(std::uint64_t seed) const override;
 };
 

@@ -137,7 +137,8 @@ Variable plain_gpt_states(const Gpt& model, const std::vector<std::int32_t>& ids
     x = surround(layer.self_attention_norm, NormOrder::pre, x, masks, [&](const Variable& in) {
       const MultiHeadSelfAttention& attention = layer.self_attention;
       Variable qkv = apply(attention.query_key_value, in);
-      if (attention.smears_keys()) qkv = smear(qkv, sigmoid(attention.smear), positions);
+      for (const Variable& smears : attention.mixer->of_heads())
+        qkv = smear(qkv, sigmoid(smears), positions);
       if (model.rotary_table().defined()) {
         qkv = rotary(qkv, positions, model.rotary_table(),
                      attention.heads.total_width() + attention.key_width());

@@ -77,7 +77,7 @@ TEST_CASE("sizes far beyond any model are refused by name, and products of the l
   largest.vocabulary = std::int64_t{1} << 24;
   CHECK_NOTHROW(largest.check());
   double expected = 0;
-  for (const SummaryRow& row : largest.summary()) {
+  for (const SummaryRow& row : summary_of(largest)) {
     expected += static_cast<double>(row.count) * static_cast<double>(row.parameters);
   }
   CHECK(static_cast<double>(16 * count_parameters(largest)) ==

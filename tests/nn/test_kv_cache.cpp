@@ -8,6 +8,13 @@ using namespace kette;
 namespace {
 
 constexpr std::int64_t kLayers = 2, kWidth = 3;
+constexpr std::int64_t kUnsmeared = 1;  // of the parts
+
+/// Keys, values, and keys as they were before they were smeared.
+KvCache smeared_cache(std::int64_t kept = 0) {
+  const SlotLayout layout{{{2 * kWidth, DType::f32}, {kWidth, DType::f32}}, kept, false, 4};
+  return KvCache(std::vector<SlotLayout>(kLayers, layout), Device{});
+}
 
 std::int32_t slot_of(const KvCache& cache, std::int64_t line, std::int64_t position) {
   return cache.table()[line * cache.table_width() + position];
@@ -19,7 +26,7 @@ void put(const KvCache& cache, std::int32_t slot, float value) {
     cache.layer(layer)
         .slice(slot, slot + 1)
         .copy_from(Tensor::full({1, 2 * kWidth}, double(value) + static_cast<double>(layer)));
-    cache.unsmeared_keys(layer)
+    cache.layer(layer, kUnsmeared)
         .slice(slot, slot + 1)
         .copy_from(Tensor::full({1, kWidth}, double(value) - static_cast<double>(layer)));
   }
@@ -29,7 +36,7 @@ void check_holds(const KvCache& cache, std::int32_t slot, float value) {
   for (std::int64_t layer = 0; layer < kLayers; ++layer) {
     const auto kept = cache.layer(layer).slice(slot, slot + 1).values<float>();
     REQUIRE(kept == std::vector<float>(2 * kWidth, value + static_cast<float>(layer)));
-    const auto unsmeared = cache.unsmeared_keys(layer).slice(slot, slot + 1).values<float>();
+    const auto unsmeared = cache.layer(layer, kUnsmeared).slice(slot, slot + 1).values<float>();
     REQUIRE(unsmeared == std::vector<float>(kWidth, value - static_cast<float>(layer)));
   }
 }
@@ -37,7 +44,7 @@ void check_holds(const KvCache& cache, std::int32_t slot, float value) {
 }  // namespace
 
 TEST_CASE("KV cache: lines keep what they saw, through sharing, ending and growing") {
-  KvCache cache(std::vector<std::int64_t>(kLayers, kWidth), Device{}, DType::f32, true, 4);
+  KvCache cache = smeared_cache();
   std::vector<std::vector<float>> seen;  // of each line, what its positions hold
   Random random(3, 4);
   float next = 0;
@@ -79,8 +86,8 @@ TEST_CASE("KV cache: lines keep what they saw, through sharing, ending and growi
 
 TEST_CASE(
     "KV cache: of states a line holds one, however many positions, and shares it until it grows") {
-  KvCache cache = KvCache::of_states(std::vector<std::int64_t>(kLayers, kWidth), Device{});
-  CHECK(cache.has_states());
+  KvCache cache(std::vector<SlotLayout>(kLayers, SlotLayout::state(kWidth)), Device{});
+  CHECK(cache.keeps_states());
   cache.add_line(100);
   CHECK(cache.layer(0).width() == kWidth);
   CHECK(slot_of(cache, 0, 0) == slot_of(cache, 0, 99));
@@ -104,7 +111,9 @@ TEST_CASE(
 }
 
 TEST_CASE("KV cache: room is for what lines still name, not for all that there ever was") {
-  KvCache cache({1}, Device{}, DType::f32, false, 8);
+  SlotLayout layout = SlotLayout::keys_and_values(1, DType::f32);
+  layout.first_slots = 8;
+  KvCache cache({layout}, Device{});
   cache.add_line(5);
   CHECK(cache.slots() == 8);
   for (int step = 0; step < 1000; ++step) {
@@ -129,7 +138,7 @@ TEST_CASE("KV cache: room is for what lines still name, not for all that there e
 }
 
 TEST_CASE("KV cache: memory that few lines need goes back, and they keep what they hold") {
-  KvCache cache(std::vector<std::int64_t>(kLayers, kWidth), Device{}, DType::f32, true, 4);
+  KvCache cache = smeared_cache();
   constexpr std::int64_t kLines = 40, kLength = 50;
   std::vector<std::vector<float>> seen(kLines);
   float next = 0;
@@ -171,7 +180,7 @@ TEST_CASE("KV cache: memory that few lines need goes back, and they keep what th
 
 TEST_CASE("KV cache: lines that let go of old positions need no more room however long they are") {
   constexpr std::int64_t kKept = 6, kLines = 3;
-  KvCache cache(std::vector<std::int64_t>(kLayers, kWidth), Device{}, DType::f32, true, 4, kKept);
+  KvCache cache = smeared_cache(kKept);
   std::vector<std::vector<float>> seen(kLines);
   float next = 0;
   for (std::int64_t line = 0; line < kLines; ++line) cache.add_line();

@@ -8,6 +8,7 @@
 #include "autograd/ops/attention.h"
 #include "autograd/ops/linear_attention.h"
 #include "autograd/tape.h"
+#include "nn/linear_attention.h"
 #include "nn/probabilities.h"
 #include "tests/devices.h"
 #include "tests/gap.h"
@@ -74,7 +75,9 @@ TEST_CASE("linear attention equals its weights spelled out, gradients too") {
       const Outcome spelled_out = problem.run([&](const Variable& in) {
         const QueriesAndKeys pairs =
             PackedSequences(problem.segments).self_pairs(0, in, problem.options);
-        return weighted_values(attention_probabilities(pairs, 2), pairs, {});
+        ParamStore store;
+        const auto mixer = linear_attention_mixer(Scope(store), {2, 16});
+        return weighted_values(mixer->probabilities(pairs, 2), pairs, {});
       });
       const Outcome fused = problem.run();
       CHECK(gap(spelled_out.output, fused.output) < 1e-12);

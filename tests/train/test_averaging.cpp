@@ -112,7 +112,7 @@ TEST_CASE_FIXTURE(OneThread,
   const ScratchFolder folder;
   TranslationTrainOptions options = wavering_options(folder, "model");
   options.average = options.patience = 2;
-  options.validate_bleu = true;
+  options.validate_score = true;
   const TrainResult whole = train(options);
   CHECK(std::isfinite(whole.average.loss));
   CHECK(whole.average.loss != whole.last.loss);

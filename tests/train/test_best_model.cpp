@@ -131,7 +131,7 @@ TEST_CASE_FIXTURE(OneThread, "the best model may be that of any metric's best sc
   for (const std::string& metric : metric_names()) {
     CAPTURE(metric);
     TranslationTrainOptions options = scripted_options(folder, metric);
-    options.validate_bleu = true;
+    options.validate_score = true;
     options.steps = 2;
     train(options);
     const Verdict verdict = *verdict_in(options.out / "model.safetensors");
@@ -154,7 +154,7 @@ TEST_CASE_FIXTURE(OneThread, "the best model may be that of any metric's best sc
 TEST_CASE_FIXTURE(OneThread, "a best score of validations without one is an error") {
   const ScratchFolder folder;
   TranslationTrainOptions options = scripted_options(folder, kByScore);
-  options.validate_bleu = false;
+  options.validate_score = false;
   WrappedTask task(options);
   CHECK_THROWS_WITH_AS(train(options, task),
                        doctest::Contains("expected a validation with a score"), Error);

@@ -105,7 +105,7 @@ TEST_CASE("consistency: a parser counts what stands in holes, too") {
   Batch holes = batch;
   const std::int64_t hole = holes.target_segments.begin(2) + 1;
   holes.target_in[hole] = kNoEntry;
-  REQUIRE(model.counts(batch.target_in[hole]));
+  REQUIRE(model.second_positions().advance(batch.target_in[hole]) == 1);
   const std::string point = level_point(model, Side::target, 0);
   const auto rows_of = [&](const Batch& read) {
     Activations activations([&](const std::string& path) { return path == point; });

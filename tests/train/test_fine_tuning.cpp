@@ -109,7 +109,7 @@ TEST_CASE_FIXTURE(OneThread,
                   "fine-tuning: adapters beside the weights and merged into them translate alike") {
   const ScratchFolder folder;
   TranslationTrainOptions options = fine_tuning(folder, "adapted", 4);
-  options.validate_bleu = true;
+  options.validate_score = true;
   options.steps = 30;
   options.keep = options.average = 2;
   options.validate_every = 10;
@@ -167,7 +167,7 @@ TEST_CASE_FIXTURE(OneThread, "fine-tuning: adapters train in bf16, too") {
   const ScratchFolder folder;
   TranslationTrainOptions options = fine_tuning(folder, "rounded", 4);
   options.precision = DType::bf16;
-  options.validate_bleu = true;
+  options.validate_score = true;
   options.steps = 20;
   const TrainResult result = train(options);
   CHECK(result.last.loss < logged(options.from, "valid_loss").back());

@@ -1,4 +1,4 @@
-// A parser learns from trees like a translator from pairs, by the same task.
+// A parser learns from trees like a translator from pairs.
 #include <doctest/doctest.h>
 
 #include "decode/tree_parser.h"
@@ -8,19 +8,20 @@
 #include "tests/decode/decode_models.h"
 #include "tests/toy_trees.h"
 #include "tests/train/toy_training.h"
+#include "train/tree_task.h"
 
 using namespace kette;
 using namespace kette::testing;
 
 namespace {
 
-TranslationTrainOptions toy_parsing(const ScratchFolder& folder, const std::string& out) {
+TreeTrainOptions toy_parsing(const ScratchFolder& folder, const std::string& out) {
   write_file(folder / "train.mrg", toy_trees(300, 1));
   write_file(folder / "valid.mrg", toy_trees(30, 2));
-  TranslationTrainOptions options = toy_options(folder, out);
-  options.texts = {{folder / "train.mrg"}};
-  options.valid_source = folder / "valid.mrg";
-  options.valid_target.clear();
+  TreeTrainOptions options;
+  static_cast<ParallelTrainOptions&>(options) = toy_options(folder, out);
+  options.trees = {folder / "train.mrg"};
+  options.valid_trees = folder / "valid.mrg";
   options.model.norm = NormOrder::pre;
   options.model.count_tags = true;
   options.batch_tokens = 400;
@@ -32,11 +33,11 @@ TranslationTrainOptions toy_parsing(const ScratchFolder& folder, const std::stri
 
 TEST_CASE_FIXTURE(OneThread, "a parser learns a small grammar, and its validation says so") {
   const ScratchFolder folder;
-  TranslationTrainOptions options = toy_parsing(folder, "parser");
+  TreeTrainOptions options = toy_parsing(folder, "parser");
   options.schedule = {ScheduleKind::cosine, 1e-2, 30, 16, 0};
   options.steps = 400;
   options.validate_every = 200;
-  options.validate_bleu = true;
+  options.validate_score = true;
   const TrainResult result = train(options);
   REQUIRE(result.last.score);
   CHECK(result.last.score->name == "valid_f1");
@@ -53,7 +54,7 @@ TEST_CASE_FIXTURE(OneThread, "a parser learns a small grammar, and its validatio
 
 TEST_CASE_FIXTURE(OneThread, "a parser's run resumes to the bit, on the same trees alone") {
   const ScratchFolder folder;
-  TranslationTrainOptions options = toy_parsing(folder, "whole");
+  TreeTrainOptions options = toy_parsing(folder, "whole");
   train(options);
   options.out = folder / "parts";
   options.steps = 12;
@@ -70,12 +71,12 @@ TEST_CASE_FIXTURE(OneThread, "a parser's run resumes to the bit, on the same tre
 TEST_CASE_FIXTURE(OneThread,
                   "trees of several files are mixed, and a parser learns on from another") {
   const ScratchFolder folder;
-  TranslationTrainOptions options = toy_parsing(folder, "silver");
+  TreeTrainOptions options = toy_parsing(folder, "silver");
   write_file(folder / "more.mrg", toy_trees(100, 3));
-  options.texts.push_back({folder / "more.mrg"});
+  options.trees.push_back(folder / "more.mrg");
   options.weights = {1, 3};
   train(options);
-  TranslationTrainOptions again = toy_parsing(folder, "gold");
+  TreeTrainOptions again = toy_parsing(folder, "gold");
   again.from = options.out;
   train(again);
   again.out = folder / "adapted";
@@ -91,9 +92,12 @@ TEST_CASE_FIXTURE(OneThread,
         "bpe_dropout: expected words that a BPE model cuts, given whole words (--tokenizer takes a "
         "SentencePiece model)");
   options.bpe_dropout = 0;
-  options.texts[1].target = folder / "train.tgt";
-  options.out = folder / "mixed";
-  CHECK(contains(message_of([&] { train(options); }), "expected files of trees alone, or none"));
+  options.trees.clear();
+  options.out = folder / "nothing";
+  CHECK(message_of([&] { train(options); }) == "train: expected files of trees, given none");
+  options.trees = {folder / "train.mrg"};
+  options.best_by = "bleu";
+  CHECK(contains(message_of([&] { train(options); }), "with trees, whose score is F1, given bleu"));
   TranslationTrainOptions pairs = toy_options(folder, "pairs");
   pairs.from = folder / "gold";
   pairs.steps = 1;
@@ -110,9 +114,9 @@ TEST_CASE_FIXTURE(OneThread,
 TEST_CASE_FIXTURE(OneThread,
                   "labels that a parser cannot know are named with their file and line") {
   const ScratchFolder folder;
-  TranslationTrainOptions options = toy_parsing(folder, "parser");
+  TreeTrainOptions options = toy_parsing(folder, "parser");
   write_file(folder / "valid.mrg", toy_trees(3, 2) + "(S (UCP (XX the)))\n(S (NN dog))\n");
-  TranslationTask task(options);
+  TreeTask task(options);
   CHECK(contains(task.report(),
                  "1 of the trees to validate on have labels that no tree to learn "
                  "from has, the first UCP at "));

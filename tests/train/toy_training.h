@@ -52,7 +52,7 @@ inline TranslationTrainOptions toy_options(const ScratchFolder& folder, const st
   options.model.max_length = 64;
   options.batch_tokens = 128;
   options.schedule = {ScheduleKind::inverse_sqrt, 5e-3, 50, 16, 0};
-  options.validate_bleu = false;
+  options.validate_score = false;
   options.validate_every = 60;
   options.quiet = true;
   return options;

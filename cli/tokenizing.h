@@ -1,0 +1,43 @@
+// What `kette tokenize` does: texts to ids, in a file or in a folder of shards, or parallel texts to pairs.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/common.h"
+#include "cli/parallel_texts.h"
+#include "data/corpora/prepared_pairs.h"
+#include "data/corpora/prepared_tokens.h"
+
+namespace kette::cli {
+
+/// Makes a UsageError of an Error, with what it is of in front.
+void as_usage_of(const char* option, const std::function<void()>& check);
+
+struct TokenizeCommandOptions {
+  CommonOptions common;
+  std::vector<std::string> files;
+  std::string tokenizer;
+  std::filesystem::path out;
+  bool quiet = false;
+
+  std::vector<std::string> sources, targets, languages, filters, test_sources, test_targets;
+  TsvOptions tsv;
+  std::int64_t vocabulary = 10000;
+  bool has_mask = false, makes_folder = false;
+  ShardOptions shards;
+  PrepareOptions pairs;
+  PrepareTokensOptions tokens;
+
+  std::vector<ParallelText> texts() const;
+  /// What --filter names, in the order of oddities(). Throws a UsageError where it names something else.
+  std::vector<Oddity> odd() const;
+  PairFilterOptions odd_pairs() const;
+  std::vector<std::filesystem::path> paths() const { return {files.begin(), files.end()}; }
+};
+
+void tokenize(TokenizeCommandOptions& options);
+
+}  // namespace kette::cli

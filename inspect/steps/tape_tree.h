@@ -1,0 +1,16 @@
+// The nodes of a tape as a part of a page: in the places of the model that made them, each with what it took, gave and
+// kept, and the command that checks its gradient.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "inspect/steps/tape_listing.h"
+
+namespace kette {
+
+/// check: the command line that checks the gradient of a node.
+std::string tape_tree(const TapeListing& tape,
+                      const std::function<std::string(std::int64_t node)>& check);
+
+}  // namespace kette
