@@ -42,6 +42,10 @@ class DecoderState {
             const std::vector<std::span<const std::int32_t>>& pasts);
   /// Whether a past that is read in parts gives the same bits as at once.
   bool reads_in_parts() const { return !past_.keeps_states(); }
+  /// Whether shorten() can be called. A cache of states, or of a window, no longer has what a row had before.
+  bool can_shorten() const { return !past_.keeps_states() && past_.pass() == 0; }
+  /// Forgets the tokens of a row from `length` on.
+  void shorten(std::int64_t row, std::int64_t length) { past_.shorten(row, length); }
   /// tokens: one for each of these rows, which rise -> their states [rows, width]. The others stay as they are.
   Tensor step(const std::vector<std::int32_t>& tokens, const std::vector<std::int64_t>& rows);
   /// For all rows.

@@ -63,6 +63,10 @@ struct EngineOptions {
   Tap* tap = nullptr;  ///< looks into every pass of the model
   /// So many tokens of long prompts are read in a step, beside the tokens of others.
   std::int64_t prompt_part = 256;
+  /// The keys and values of so many prompts are kept. A prompt that begins like one of them reads only the rest. The bits
+  /// of what comes out stay the same. Only for models without an encoder whose cache keeps all positions, and not
+  /// on a device that runs ahead: elsewhere nothing is kept.
+  std::int64_t keep_prompts = 0;
   /// Whether steps are recorded and queued ahead of what they draw, where all rows are draws: as the device likes it,
   /// or, for tests, anyhow.
   bool always_records = false;
@@ -89,6 +93,8 @@ class Engine {
   std::int64_t rows() const { return rows_; }
   /// Of all texts that are not done.
   std::int64_t cost() const { return cost_; }
+  /// Tokens of prompts that need not be read, because kept prompts begin with them; since the beginning.
+  std::int64_t shared_tokens() const { return shared_tokens_; }
 
  private:
   struct Live {
@@ -101,12 +107,24 @@ class Engine {
         unread{};                 // of the prompt, but for the token that the first step is given
     std::int64_t state_rows = 0;  // rows of the state that are its own, one behind the other
     bool is_reading = true, has_ended = false;
+    std::int64_t reads = 0;      // tokens of the prompt that the model is to read
+    bool is_kept = false;        // a prompt alone, for others that begin like it
+    std::int64_t last_used = 0;  // of a kept one: the step
+  };
+
+  struct SharedPast {
+    std::int64_t row = 0, length = 0;  // of a kept prompt, and how many tokens are shared
   };
 
   // A step. Between them the rows of the state are those of live_, in their order.
   void admit();
   void read_prompts();
   void begin_texts();
+  bool is_idle() const;
+  SharedPast shared_past(std::span<const std::int32_t> prompt);
+  void share_pasts(const std::vector<SharedPast>& shared, std::int64_t first);
+  bool keep(const Live& live, std::vector<Live>& kept);
+  void drop_least_used();
   void move_windows();
   void advance();
   RowQuestion question(const Live& live, std::int64_t row) const;
@@ -143,7 +161,7 @@ class Engine {
   std::unique_ptr<DrawnRows> ahead_;
   std::unique_ptr<HostCopy> drawn_;  // of the last step of those that is queued
   std::vector<bool> goes_on_;        // of their rows
-  std::int64_t texts_ = 0, rows_ = 0, cost_ = 0;
+  std::int64_t texts_ = 0, rows_ = 0, cost_ = 0, steps_ = 0, shared_tokens_ = 0;
   std::exception_ptr error_;  // that nobody has heard of
 };
 

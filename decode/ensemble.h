@@ -57,6 +57,8 @@ class EnsembleState {
   void read(const std::vector<std::int64_t>& rows,
             const std::vector<std::span<const std::int32_t>>& pasts);
   bool reads_in_parts() const;
+  bool can_shorten() const;
+  void shorten(std::int64_t row, std::int64_t length);
   Tensor step(const std::vector<std::int32_t>& tokens, const std::vector<std::int64_t>& rows);
   void select(const std::vector<std::int64_t>& parents);
   /// DecoderState::begin_static_batch(): rows that stay together from now on, for step_static_batch().

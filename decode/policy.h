@@ -56,6 +56,8 @@ class Policy {
   virtual std::int64_t rows() const = 0;
   /// As many as there may ever be.
   virtual std::int64_t most_rows() const = 0;
+  /// Tokens that a row may come to have, behind the prompt, end mark not counted.
+  virtual std::int64_t most_tokens() const = 0;
   /// What a row has so far, behind the prompt.
   virtual std::span<const std::int32_t> tokens(std::int64_t row) const = 0;
   virtual Question question(std::int64_t row) const = 0;

@@ -21,6 +21,8 @@ std::int64_t longest_output(const SearchOptions& options, const Ensemble& model,
 /// wider ones, too, which are then filled by longer hypotheses; a person who asks for one is mistaken.
 void check_width(const SearchOptions& options, const Ensemble& model);
 
+/// Bytes of the keys and values that one row of so many positions keeps, at most. model: made ready for decoding.
+double row_bytes(const Ensemble& model, std::int64_t positions);
 /// Bytes of the keys and values that a search for one sentence keeps, at most. rows: the beam, or as many texts as
 /// are drawn at once. model: made ready for decoding.
 double search_bytes(const SearchOptions& options, std::int64_t rows, const Ensemble& model,

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <fstream>
 
 #include "data/files/utf8.h"
-#include "data/sentences/likely_language.h"
+#include "tensor/shortest.h"
+#include "tensor/stopwatch.h"
 
 namespace kette {
 namespace {
@@ -48,12 +50,68 @@ HttpAnswer error_answer(const std::string& api, const ApiError& error) {
   } else {
     answer.body = dumped({{"error", error.message}});
   }
-  if (error.status == 429 || error.status == 503) answer.headers.emplace_back("Retry-After", "1");
+  if (error.status == 429 || error.status == 503) {
+    answer.headers.emplace_back(
+        "Retry-After",
+        std::to_string(static_cast<int>(std::ceil(std::max(1.0, error.retry_after)))));
+  }
   if (error.status == 504) answer.headers.emplace_back("x-should-retry", "false");
   return answer;
 }
 
+ApiError busy(const HostBusy& host, const ServeLimits& limits) {
+  ApiError error(429, "expected a request that can begin within " + shortest(limits.wait) +
+                          " s, given one that would wait about " +
+                          std::to_string(std::lround(host.seconds)) + " s (try again later)");
+  error.retry_after = host.seconds - limits.wait;
+  return error;
+}
+
 }  // namespace
+
+/// An exchange whose answers have headers more, and that knows what it has answered.
+class WatchedExchange final : public HttpExchange {
+ public:
+  using Headers = std::vector<std::pair<std::string, std::string>>;
+  WatchedExchange(HttpExchange& exchange, Headers headers)
+      : exchange_(exchange), headers_(std::move(headers)) {}
+
+  const HttpRequest& request() const override { return exchange_.request(); }
+  void check() const override { exchange_.check(); }
+  void answer(const HttpAnswer& answer) override {
+    status_ = answer.status;
+    exchange_.answer(with_headers(answer));
+  }
+  void begin_stream(const HttpAnswer& head) override {
+    status_ = head.status;
+    is_streaming_ = true;
+    exchange_.begin_stream(with_headers(head));
+  }
+  void write(std::string_view part) override {
+    if (seconds_to_first_ == 0) seconds_to_first_ = watch_.seconds();
+    exchange_.write(part);
+  }
+  void end_stream() override { exchange_.end_stream(); }
+
+  int status() const { return status_; }
+  bool is_streaming() const { return is_streaming_; }
+  double seconds() const { return watch_.seconds(); }
+  /// Until the first part of a stream; 0: there is none.
+  double seconds_to_first() const { return seconds_to_first_; }
+
+ private:
+  HttpAnswer with_headers(HttpAnswer answer) const {
+    answer.headers.insert(answer.headers.end(), headers_.begin(), headers_.end());
+    return answer;
+  }
+
+  HttpExchange& exchange_;
+  Headers headers_;
+  Stopwatch watch_;
+  int status_ = 0;
+  bool is_streaming_ = false;
+  double seconds_to_first_ = 0;
+};
 
 struct Api::Route {
   const char* method;
@@ -76,9 +134,10 @@ const std::vector<Api::Route>& Api::routes() {
   return routes;
 }
 
-Api::Api(std::shared_ptr<const ServedModels> models, const ApiOptions& options)
-    : options_(options) {
-  metrics_.gauge("process_resident_memory_bytes", {}, resident_bytes);
+Api::Api(std::shared_ptr<const ServedModels> models, std::shared_ptr<Metrics> metrics,
+         const ApiOptions& options)
+    : options_(options), metrics_(std::move(metrics)) {
+  metrics_->gauge("process_resident_memory_bytes", {}, resident_bytes);
   const auto sum = [this](std::int64_t EngineHost::Load::*what) {
     double total = 0;
     const auto all = this->models();
@@ -86,9 +145,11 @@ Api::Api(std::shared_ptr<const ServedModels> models, const ApiOptions& options)
     for (const auto& one : all->generators) total += static_cast<double>(one->host().load().*what);
     return total;
   };
-  metrics_.gauge("kette_waiting_texts", {}, [=] { return sum(&EngineHost::Load::waiting); });
-  metrics_.gauge("kette_live_texts", {}, [=] { return sum(&EngineHost::Load::live); });
-  metrics_.gauge("kette_live_rows", {}, [=] { return sum(&EngineHost::Load::rows); });
+  metrics_->gauge("kette_waiting_texts", {}, [=] { return sum(&EngineHost::Load::waiting); });
+  metrics_->gauge("kette_live_texts", {}, [=] { return sum(&EngineHost::Load::live); });
+  metrics_->gauge("kette_shared_prompt_tokens", {},
+                  [=] { return sum(&EngineHost::Load::shared_tokens); });
+  metrics_->gauge("kette_live_rows", {}, [=] { return sum(&EngineHost::Load::rows); });
   replace(std::move(models));
 }
 
@@ -103,7 +164,7 @@ std::shared_ptr<const ServedModels> Api::models() const {
 }
 
 HttpAnswer Api::refuse(int status, const std::string& why) {
-  metrics_.add("kette_requests_total", {{"api", "none"}, {"code", std::to_string(status)}});
+  metrics_->add("kette_requests_total", {{"api", "none"}, {"code", std::to_string(status)}});
   return error_answer("none", {status, why});
 }
 
@@ -126,44 +187,60 @@ void Api::check_key(const HttpRequest& request) const {
 }
 
 void Api::handle(HttpExchange& exchange) {
-  const auto start = std::chrono::steady_clock::now();
+  WatchedExchange::Headers headers = {{"X-Content-Type-Options", "nosniff"}};
+  if (!options_.allow_origin.empty()) {
+    headers.emplace_back("Access-Control-Allow-Origin", options_.allow_origin);
+    headers.emplace_back("Vary", "Origin");
+  }
+  WatchedExchange watched(exchange, std::move(headers));
   std::string api = "none";
-  int status = 200;
   try {
-    dispatch(exchange, api, status);
+    dispatch(watched, api);
   } catch (const ClientGone&) {
-    metrics_.add("kette_cancelled_total", {{"api", api}});
+    metrics_->add("kette_cancelled_total", {{"api", api}});
     throw;
   }
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  metrics_.add("kette_requests_total", {{"api", api}, {"code", std::to_string(status)}});
-  metrics_.observe("kette_request_seconds", seconds.count(), {{"api", api}});
+  metrics_->add("kette_requests_total", {{"api", api}, {"code", std::to_string(watched.status())}});
+  metrics_->observe("kette_request_seconds", watched.seconds(), {{"api", api}});
+  if (watched.seconds_to_first() > 0) {
+    metrics_->observe("kette_time_to_first_token_seconds", watched.seconds_to_first());
+  }
   if (options_.log) {
     const HttpRequest& request = exchange.request();
     options_.log(request.method + " " + as_line(request.path.substr(0, 100)) + " " +
-                 std::to_string(status) + " " + std::to_string(request.body.size()) + " bytes " +
-                 std::to_string(seconds.count()) + " s");
+                 std::to_string(watched.status()) + " " + std::to_string(request.body.size()) +
+                 " bytes " + std::to_string(watched.seconds()) + " s");
   }
 }
 
-void Api::dispatch(HttpExchange& exchange, std::string& api, int& status) {
+void Api::dispatch(WatchedExchange& exchange, std::string& api) {
   const HttpRequest& request = exchange.request();
   const std::string method = request.method == "HEAD" ? "GET" : request.method;
   const auto refuse = [&](const ApiError& error) {
-    status = error.status;
-    exchange.answer(error_answer(api, error));
+    const HttpAnswer answer = error_answer(api, error);
+    if (!exchange.is_streaming()) return exchange.answer(answer);
+    exchange.write("event: error\ndata: " + answer.body + "\n\n");
+    exchange.end_stream();
   };
   try {
+    if (method == "OPTIONS" &&
+        !options_.allow_origin.empty()) {  // a browser asks whether it may ask
+      return exchange.answer(
+          {.status = 204,
+           .type = "",
+           .headers = {{"Access-Control-Allow-Methods", "GET, POST"},
+                       {"Access-Control-Allow-Headers", "Authorization, Content-Type"},
+                       {"Access-Control-Max-Age", "86400"}}});
+    }
     if (request.path == "/health" || request.path == "/ready" || request.path == "/metrics") {
       api = "watch";
       if (method != "GET") throw ApiError(405, "expected GET, given " + as_line(method));
       if (request.path == "/metrics") {
-        return exchange.answer({.type = "text/plain; version=0.0.4", .body = metrics_.text()});
+        return exchange.answer({.type = "text/plain; version=0.0.4", .body = metrics_->text()});
       }
       const bool is_ready = request.path == "/health" || !is_draining_;
-      status = is_ready ? 200 : 503;
-      return exchange.answer(
-          {.status = status, .body = dumped({{"status", is_ready ? "ok" : "draining"}})});
+      return exchange.answer({.status = is_ready ? 200 : 503,
+                              .body = dumped({{"status", is_ready ? "ok" : "draining"}})});
     }
     std::string allowed;
     for (const Route& route : routes()) {
@@ -176,7 +253,7 @@ void Api::dispatch(HttpExchange& exchange, std::string& api, int& status) {
         allowed = route.method;
         continue;
       }
-      check_key(request);
+      if (!route.is_open) check_key(request);
       const auto models = this->models();
       const auto end =
           std::chrono::steady_clock::now() + std::chrono::duration<double>(options_.limits.seconds);
@@ -184,14 +261,13 @@ void Api::dispatch(HttpExchange& exchange, std::string& api, int& status) {
       const auto check = [&exchange, end, limit] {
         exchange.check();
         if (std::chrono::steady_clock::now() > end) {
-          throw ApiError(
-              504, "expected to be done within " + std::to_string(limit) + " s, given more to do");
+          throw ApiError(504,
+                         "expected to be done within " + shortest(limit) + " s, given more to do");
         }
       };
-      return route.serve({exchange, *models, options_.limits, metrics_, check});
+      return route.serve({exchange, *models, options_.limits, *metrics_, check});
     }
     if (!allowed.empty()) {
-      status = 405;
       HttpAnswer answer =
           error_answer(api, {405, "expected " + allowed + ", given " + as_line(method)});
       answer.headers.emplace_back("Allow", allowed);
@@ -200,6 +276,8 @@ void Api::dispatch(HttpExchange& exchange, std::string& api, int& status) {
     throw ApiError(404, "expected a path of GET /openapi.json, given another one");
   } catch (const ApiError& error) {
     refuse(error);
+  } catch (const HostBusy& host) {
+    refuse(busy(host, options_.limits));
   } catch (const Error& error) {
     refuse({400, error.what()});
   }
@@ -225,54 +303,6 @@ void check_size(const std::vector<std::string>& texts, const char* name,
                        " characters, given " + std::to_string(characters),
                    name);
   }
-}
-
-std::vector<DetectedLanguage> detect(const ServedModels& models, const std::string& text) {
-  std::vector<std::string> sources;
-  for (const auto& one : models.translators) {
-    if (std::find(sources.begin(), sources.end(), one->source()) == sources.end()) {
-      sources.push_back(one->source());
-    }
-  }
-  const std::string likely = likely_language({text});
-  const bool is_served = std::find(sources.begin(), sources.end(), likely) != sources.end();
-  std::vector<DetectedLanguage> all;
-  const double even = sources.empty() ? 0 : 1 / static_cast<double>(sources.size());
-  for (const std::string& source : sources) {
-    all.push_back({source, is_served ? (source == likely ? 1.0 : 0.0) : even});
-  }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const auto& a, const auto& b) { return a.confidence > b.confidence; });
-  if (all.empty()) all.push_back({"en", 0});
-  return all;
-}
-
-const ServedTranslator& translator_for(const ServedModels& models, const std::string& source,
-                                       const std::string& target,
-                                       const std::vector<std::string>& texts) {
-  std::string from = source;
-  if (source == "auto") {
-    std::string all;
-    for (const std::string& text : texts) all += text + "\n";
-    for (const DetectedLanguage& one : detect(models, all)) {
-      const std::string& language = one.language;
-      const bool translates = std::any_of(
-          models.translators.begin(), models.translators.end(),
-          [&](const auto& each) { return each->source() == language && each->target() == target; });
-      if (!translates) continue;
-      from = language;
-      break;
-    }
-  }
-  std::string pairs;
-  for (const auto& one : models.translators) {
-    if (one->source() == from && one->target() == target) return *one;
-    pairs += (pairs.empty() ? "" : ", ") + one->source() + "-" + one->target();
-  }
-  throw ApiError(400,
-                 "target: expected languages of a model, " + (pairs.empty() ? "none" : pairs) +
-                     ", given " + as_line(source) + " and " + as_line(target),
-                 "target");
 }
 
 }  // namespace kette

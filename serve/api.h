@@ -18,7 +18,8 @@ namespace kette {
 struct ApiOptions {
   ServeLimits limits{};
   std::vector<std::string> keys{};  ///< one of which a client must have; none: all may ask
-  std::string allow_origin{};       ///< for pages of other servers; empty: none
+  std::string
+      allow_origin{};  ///< pages of this origin may ask, "*": any page; empty: none of other servers
   std::function<void(const std::string& line)> log{};
 };
 
@@ -35,9 +36,13 @@ struct ApiCall {
   }
 };
 
+class WatchedExchange;
+
 class Api {
  public:
-  Api(std::shared_ptr<const ServedModels> models, const ApiOptions& options);
+  /// metrics: what the models' engines tell, too.
+  Api(std::shared_ptr<const ServedModels> models, std::shared_ptr<Metrics> metrics,
+      const ApiOptions& options);
 
   void handle(HttpExchange& exchange);
   /// Of what no interface has seen.
@@ -51,11 +56,11 @@ class Api {
  private:
   struct Route;
   static const std::vector<Route>& routes();
-  void dispatch(HttpExchange& exchange, std::string& api, int& status);
+  void dispatch(WatchedExchange& exchange, std::string& api);
   void check_key(const HttpRequest& request) const;
 
   ApiOptions options_;
-  Metrics metrics_;
+  std::shared_ptr<Metrics> metrics_;
   std::atomic<bool> is_draining_ = false;
   mutable std::mutex mutex_;
   std::shared_ptr<const ServedModels> models_;
@@ -74,12 +79,12 @@ void openai_models(const ApiCall& call);
 const ServedTranslator& translator_for(const ServedModels& models, const std::string& source,
                                        const std::string& target,
                                        const std::vector<std::string>& texts);
-/// Of the languages that are translated from, the one that a text is most likely in; its share of what speaks for any,
-/// from 0 to 1.
+/// A language that is translated from, and the probability that a text is in it, from 0 to 1, if it is in one of them.
 struct DetectedLanguage {
   std::string language;
   double confidence = 0;
 };
+/// The likeliest first; none if nothing is translated.
 std::vector<DetectedLanguage> detect(const ServedModels& models, const std::string& text);
 /// Of text in UTF-8.
 std::int64_t characters_of(std::string_view text);

@@ -22,6 +22,7 @@ class ApiError : public std::exception {
 
   int status;
   std::string message, field;  ///< field: which one is wrong; or none
+  double retry_after = 1;      ///< seconds, where the same request may be served later: 429, 503
 };
 
 class Fields {

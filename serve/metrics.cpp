@@ -35,12 +35,13 @@ void Metrics::add(const std::string& counter, const MetricLabels& labels, double
   counters_[counter][written(labels)] += count;
 }
 
-void Metrics::observe(const std::string& histogram, double seconds, const MetricLabels& labels) {
+void Metrics::observe(const std::string& histogram, double value, const MetricLabels& labels) {
   const std::lock_guard lock(mutex_);
   Histogram& found = histograms_[histogram][written(labels)];
-  const auto bound = std::lower_bound(kBounds.begin(), kBounds.end(), seconds);
-  ++found.counts[static_cast<std::size_t>(bound - kBounds.begin())];
-  found.sum += seconds;
+  const Bounds& bounds = bounds_of(histogram);
+  const auto bound = std::lower_bound(bounds.begin(), bounds.end(), value);
+  ++found.counts[static_cast<std::size_t>(bound - bounds.begin())];
+  found.sum += value;
 }
 
 void Metrics::gauge(const std::string& name, const MetricLabels& labels,
@@ -69,10 +70,11 @@ std::string Metrics::text() const {
     text += "# TYPE " + name + " histogram\n";
     for (const auto& [labels, histogram] : values) {
       const std::string before = labels.empty() ? "" : labels + ",";
+      const Bounds& bounds = bounds_of(name);
       std::int64_t count = 0;
-      for (std::size_t i = 0; i <= kBounds.size(); ++i) {
+      for (std::size_t i = 0; i <= bounds.size(); ++i) {
         count += histogram.counts[i];
-        const std::string bound = i < kBounds.size() ? shortest(kBounds[i]) : "+Inf";
+        const std::string bound = i < bounds.size() ? shortest(bounds[i]) : "+Inf";
         text += line(name + "_bucket", before + "le=\"" + bound + "\"", static_cast<double>(count));
       }
       text += line(name + "_sum", labels, histogram.sum);

@@ -1,7 +1,6 @@
 #include "serve/served_models.h"
 
 #include <algorithm>
-#include <atomic>
 #include <set>
 #include <utility>
 
@@ -10,9 +9,10 @@
 #include "data/sentences/likely_language.h"
 #include "decode/drawn_texts.h"
 #include "decode/search_limits.h"
+#include "decode/text_pieces.h"
 #include "models/config_json.h"
 #include "models/families.h"
-#include "serve/text_pieces.h"
+#include "tensor/backend.h"
 
 namespace kette {
 namespace {
@@ -56,6 +56,7 @@ ServedTranslator::ServedTranslator(std::string name, const ModelFiles& files,
   KETTE_CHECK(!source_.empty() && !target_.empty(), files.folder.string(),
               ": expected the languages of a translation model in its name, as en-de, given ",
               name_, " (--model en-de=DIR)");
+  if (!loaded.tokenizer->languages().empty()) loaded.tokenizer->expected_tag_of(target_);
   translator_ = std::make_unique<Translator>(loaded.models, loaded.tokenizer, loaded.types);
   loaded.release();
   host_ = std::make_unique<EngineHost>(translator_->model(), options);
@@ -68,6 +69,7 @@ TranslatedTexts ServedTranslator::translate(const TranslationCall& call,
   how.decoding.search = call.search;
   how.work = {.threads = 1, .runner = &client};
   how.facts = facts_;
+  if (!tokenizer().languages().empty()) how.language = target_;
   how.mend = true;
   if (call.split != TranslationCall::Split::lines) {
     const auto languages = SentenceSplitter::languages();
@@ -123,44 +125,16 @@ TranslatedTexts ServedTranslator::translate(const TranslationCall& call,
   return result;
 }
 
-namespace {
-
-/// Draws of a text that also end when somebody says so.
-class StoppableDraws final : public Policy {
- public:
-  StoppableDraws(const DrawnTexts::Options& options, OnToken on_token,
-                 std::shared_ptr<const std::atomic<bool>> stops)
-      : draws_(options, std::move(on_token)), stops_(std::move(stops)) {}
-
-  std::int64_t rows() const override { return has_stopped_ ? 0 : draws_.rows(); }
-  std::int64_t most_rows() const override { return draws_.most_rows(); }
-  std::span<const std::int32_t> tokens(std::int64_t row) const override {
-    return draws_.tokens(row);
-  }
-  Question question(std::int64_t row) const override { return draws_.question(row); }
-  bool takes_constraints() const override { return false; }
-  Chosen choose(std::span<const Continuations> answers) override {
-    has_stopped_ = *stops_;
-    return has_stopped_ ? Chosen{} : draws_.choose(answers);
-  }
-  std::vector<Hypothesis> results() override { return draws_.results(); }
-
- private:
-  DrawnTexts draws_;
-  std::shared_ptr<const std::atomic<bool>> stops_;
-  bool has_stopped_ = false;
-};
-
-}  // namespace
-
 ServedGenerator::ServedGenerator(std::string name, const ModelFiles& files,
                                  const LoadOptions& loading, const EngineHost::Options& options)
     : name_(std::move(name)) {
+  EngineHost::Options engines = options;
+  if (engines.keep_prompts > 0) engines.engines = 1;  // else each would keep prompts of its own
   const LoadedEnsemble<Gpt> loaded = load_ensemble<Gpt>({files}, loading);
   tokenizer_ = loaded.tokenizer;
   const Ensemble ready = loaded.models.for_decoding(loaded.types);
   loaded.release();
-  host_ = std::make_unique<EngineHost>(ready, options);
+  host_ = std::make_unique<EngineHost>(ready, engines);
 }
 
 Ids ServedGenerator::tokens_of(const std::string& prompt) const {
@@ -172,41 +146,42 @@ Ids ServedGenerator::tokens_of(const std::string& prompt) const {
 std::vector<Completion> ServedGenerator::complete(const CompletionCall& call, const OnText& on_text,
                                                   const std::function<void()>& check) const {
   HostClient client(*host_, check);
-  const Ids& prompt = call.prompt;
-  std::vector<Completion> completions(static_cast<std::size_t>(call.n));
-  std::vector<TextPieces> pieces(completions.size(), TextPieces(*tokenizer_, prompt, call.stop));
-  std::vector<std::shared_ptr<std::atomic<bool>>> stops;
-  for (std::int64_t copy = 0; copy < call.n; ++copy) {
-    stops.push_back(std::make_shared<std::atomic<bool>>(false));
-  }
+  const auto copies = static_cast<std::size_t>(call.n);
+  std::vector<Completion> completions(copies);
+  std::vector<TextPieces> pieces(copies, TextPieces(*tokenizer_, call.prompt, call.stop));
   const auto tell = [&](std::int64_t copy, const std::string& more) {
     completions[copy].text += more;
     if (on_text && !more.empty()) on_text(copy, more);
   };
-  const auto add = [&](std::int64_t copy, std::int32_t token) {
+  const auto hear = [&](std::int64_t copy, std::int32_t token) {
     if (pieces[copy].has_ended()) return;
     ++completions[copy].tokens;
     tell(copy, pieces[copy].add(token));
-    if (pieces[copy].has_ended()) *stops[copy] = true;
   };
-  const auto make = [&](std::int64_t copy) {
-    Request request{copy, {}, prompt};
-    const DrawnTexts::Options options{
-        call.sampling, 1, call.max_tokens, tokenizer_->special().end, 0, copy};
-    request.policy = std::make_unique<StoppableDraws>(
-        options,
-        [post = client.post(), &add, copy](std::int64_t, std::int32_t token) {
-          post([&add, copy, token] { add(copy, token); });
-        },
-        stops[copy]);
-    request.done = [&, copy](const std::vector<Hypothesis>& found) {
-      if (pieces[copy].has_ended()) return;
-      completions[copy].is_cut = std::ssize(found.front().tokens) == call.max_tokens;
-      tell(copy, pieces[copy].finish());
+  // Engines outlive a client that goes away, so what they call must not refer to it. They decide by pieces of their own
+  // which copy has come to a stop.
+  const auto make = [&](std::int64_t) {
+    Request request{0, {}, call.prompt};
+    const DrawnTexts::Options options{call.sampling, call.n, call.max_tokens,
+                                      tokenizer_->special().end};
+    request.policy = std::make_unique<DrawnTexts>(
+        options, [post = client.post(), &hear, heard = pieces, has_stops = !call.stop.empty()](
+                     std::int64_t copy, std::int32_t token) mutable {
+          post([&hear, copy, token] { hear(copy, token); });
+          if (!has_stops) return true;
+          heard[copy].add(token);
+          return !heard[copy].has_ended();
+        });
+    request.done = [&](const std::vector<Hypothesis>& found) {
+      for (std::int64_t copy = 0; copy < call.n; ++copy) {
+        if (pieces[copy].has_ended()) continue;
+        completions[copy].is_cut = std::ssize(found[copy].tokens) == call.max_tokens;
+        tell(copy, pieces[copy].finish());
+      }
     };
     return request;
   };
-  client.run(call.n, make);
+  client.run(1, make);
   return completions;
 }
 
@@ -217,15 +192,20 @@ ServedModels load_served_models(const std::vector<NamedFolder>& folders, const L
     KETTE_CHECK(names.insert(one.name).second,
                 "serve: expected a name of its own for each model, given ", one.name, " twice");
   }
+  EngineHost::Options each = options;
+  if (each.memory <= 0) {
+    each.memory = static_cast<double>(backend(loading.device).capacity()) / 2;
+  }
+  each.memory /= static_cast<double>(folders.size());
   ServedModels models;
   for (const auto& [name, folder] : folders) {
     const auto config = read_config(folder);
     if (dynamic_cast<const TransformerConfig*>(config.get()) != nullptr) {
       models.translators.push_back(
-          std::make_unique<ServedTranslator>(name, ModelFiles{folder, {}}, loading, options));
+          std::make_unique<ServedTranslator>(name, ModelFiles{folder, {}}, loading, each));
     } else if (dynamic_cast<const GptConfig*>(config.get()) != nullptr) {
       models.generators.push_back(
-          std::make_unique<ServedGenerator>(name, ModelFiles{folder, {}}, loading, options));
+          std::make_unique<ServedGenerator>(name, ModelFiles{folder, {}}, loading, each));
     } else {
       fail(folder.string(), ": expected a model that translates or writes text, given a ",
            config->family().what);

@@ -41,6 +41,7 @@ class ServedTranslator {
   const std::string& name() const { return name_; }
   const std::string& source() const { return source_; }
   const std::string& target() const { return target_; }
+  const Tokenizer& tokenizer() const { return *translator_->tokenizer(); }
   const EngineHost& host() const { return *host_; }
 
   /// check: as HostClient has it. An Error is the client's fault.
@@ -101,6 +102,7 @@ struct ServedModels {
   std::vector<std::unique_ptr<ServedGenerator>> generators;
 };
 /// An Error for a folder that cannot be served, and for names that are not unlike each other.
+/// options.memory is for all models together: each gets an equal share.
 ServedModels load_served_models(const std::vector<NamedFolder>& folders, const LoadOptions& loading,
                                 const EngineHost::Options& options);
 

@@ -14,6 +14,7 @@
 #include "cli/common.h"
 #include "data/files/visible_text.h"
 #include "serve/api.h"
+#include "serve/http_client.h"
 #include "tensor/stopwatch.h"
 
 namespace kette::cli {
@@ -25,11 +26,12 @@ struct ServeOptions {
   LoadOptions loading;
   HttpServer::Options http{.port = 5000};
   std::int64_t port = 5000, batch_tokens = 8192, body_bytes = 1 << 20, connections = 1024;
-  double grace = 20;
+  std::int64_t keep_prompts = 0;
+  double grace = 20, memory = 0;
   ServeLimits limits;
   std::filesystem::path keys;
   bool open = false, log = false;
-  std::string check;
+  std::string check, allow_origin;
 };
 
 /// NAME=DIR, or DIR, whose last part is the name.
@@ -94,8 +96,25 @@ class SignalPipe {
   static inline int ends_[2] = {-1, -1};
 };
 
+void check(const std::string& url) {
+  const int status = http_status(url, 5);
+  KETTE_CHECK(status == 200, "check: expected the status 200 of ", url, ", given ", status);
+}
+
 void run(ServeOptions& o) {
-  const EngineHost::Options engines{use_threads(o.common), o.batch_tokens};
+  if (!o.check.empty()) return check(o.check);
+  const auto metrics = std::make_shared<Metrics>();
+  const EngineHost::Options engines{
+      .threads = use_threads(o.common),
+      .batch_tokens = o.batch_tokens,
+      .keep_prompts = o.keep_prompts,
+      .memory = o.memory * (1 << 30),
+      .most_wait = o.limits.wait,
+      .on_begin = [metrics](double seconds) { metrics->observe("kette_wait_seconds", seconds); },
+      .on_step =
+          [metrics](std::int64_t rows) {
+            metrics->observe("kette_step_rows", static_cast<double>(rows));
+          }};
   const std::vector<NamedFolder> folders = folders_of(o);
   const SignalPipe signals;
   o.http.port = static_cast<std::uint16_t>(o.port);
@@ -105,9 +124,9 @@ void run(ServeOptions& o) {
     return std::make_shared<const ServedModels>(load_served_models(folders, o.loading, engines));
   };
   const Stopwatch watch;
-  ApiOptions options{.limits = o.limits, .keys = keys_of(o.keys)};
+  ApiOptions options{.limits = o.limits, .keys = keys_of(o.keys), .allow_origin = o.allow_origin};
   if (o.log) options.log = say;
-  Api api(load(), options);
+  Api api(load(), metrics, options);
   HttpServer server(
       o.http, [&](HttpExchange& exchange) { api.handle(exchange); },
       [&](int status, const std::string& why) { return api.refuse(status, why); });
@@ -138,12 +157,10 @@ void run(ServeOptions& o) {
 void add_serve_options(CLI::App& command) {
   auto options = std::make_shared<ServeOptions>();
   OptionGroup model(command, "Models");
-  model
-      .list(
-          "--model", options->models,
-          "A model directory with its name: en-de=DIR translates, any other name writes text; several are served beside each other",
-          "NAME=DIR")
-      .required();
+  model.list(
+      "--model", options->models,
+      "A model directory with its name: en-de=DIR translates, any other name writes text; several are served beside each other",
+      "NAME=DIR");
   add_device_option(model, options->loading.device);
   add_weights_option(model, options->loading.weights, "what they are in the directories");
   add_cache_option(model, options->loading.cache);
@@ -157,6 +174,8 @@ void add_serve_options(CLI::App& command) {
   network.number("--max-body", options->body_bytes, at_least(1), "Bytes of a request");
   network.number("--grace", options->grace, at_least(0),
                  "Seconds for the requests that there are, once it is told to end (SIGTERM)");
+  network.text("--allow-origin", options->allow_origin,
+               "Pages from here may ask, \"*\": any page; else only the server's own", "ORIGIN");
   network.flag("--log", options->log, "A line for each request, without its text");
   OptionGroup limits(command, "Limits of a request");
   limits.number("--max-texts", options->limits.texts, at_least(1), "Texts");
@@ -165,11 +184,26 @@ void add_serve_options(CLI::App& command) {
                 "Of each text that is written");
   limits.number("--max-beam", options->limits.beam, at_least(1), "Hypotheses");
   limits.number("--max-n", options->limits.n, at_least(1), "Texts for a prompt, alternatives");
+  limits.number(
+      "--max-wait", options->limits.wait, at_least(0),
+      "Seconds until a request's turn, as far as is known; else it is refused (429); 0: any");
   limits.number("--timeout", options->limits.seconds, above(0), "Seconds");
   limits.number("--batch-tokens", options->batch_tokens, at_least(1),
                 "Tokens times rows that each thread has at once");
+  limits.number("--memory", options->memory, at_least(0),
+                "GiB for the keys and values of all texts at work; 0: half of the machine's");
+  limits.number(
+      "--keep-prompts", options->keep_prompts, at_least(0),
+      "So many prompts are kept for others that begin like them; then one engine has all threads");
   add_common_options(command, options->common);
+  network.text("--check", options->check,
+               "Instead: ask the server at this URL whether it is ready; exits with 0 if it is",
+               "URL");
   when_read(command, [options] {
+    if (options->models.empty() == options->check.empty()) {
+      throw UsageError("expected --model NAME=DIR, or --check URL, given " +
+                       std::string(options->check.empty() ? "neither" : "both"));
+    }
     if (is_loopback(options->http.host) || options->open || !options->keys.empty()) return;
     throw UsageError(
         "--host: expected --api-keys or --open beside an address that other machines "

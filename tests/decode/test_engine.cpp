@@ -69,6 +69,7 @@ void check_schedule(const Ensemble& model, const Make& make, const std::vector<T
   EngineOptions options;
   options.prompt_part = 1 + random.below(9);
   options.always_records = always_records;
+  options.keep_prompts = static_cast<std::int64_t>(seed % 5);
   Engine engine(model, options);
   const std::int64_t count = std::ssize(expected);
   std::vector<Told> told(expected.size()), unwanted(expected.size());
@@ -164,9 +165,11 @@ class Translations {
                                   special_.end,
                                   number};
         draws.sampling.seed = 3 + static_cast<std::uint64_t>(number);
-        request.policy = std::make_unique<DrawnTexts>(
-            draws,
-            [&told](std::int64_t copy, std::int32_t token) { told.tokens[copy].push_back(token); });
+        request.policy =
+            std::make_unique<DrawnTexts>(draws, [&told](std::int64_t copy, std::int32_t token) {
+              told.tokens[copy].push_back(token);
+              return true;
+            });
         return request;
       }
       default:
@@ -190,7 +193,11 @@ class Continued {
   Continued(const Ensemble& model, std::int64_t count, bool are_all_draws)
       : are_all_draws_(are_all_draws),
         positions_(model.positions()),
-        prompts_(random_sentences(count, model.vocabulary(), 2 * model.positions(), 13)) {}
+        prompts_(random_sentences(count, model.vocabulary(), 2 * model.positions(), 13)) {
+    for (std::size_t i = 1; i < prompts_.size(); i += 2) {  // begins like the one before it
+      prompts_[i].insert(prompts_[i].begin(), prompts_[i - 1].begin(), prompts_[i - 1].end());
+    }
+  }
 
   Request operator()(std::int64_t number, Told& told) const {
     Request request{number, {}, prompts_[number]};
@@ -252,6 +259,42 @@ TEST_CASE("engine: what goes on from a prompt is the same alone and in any compa
         check_schedules(ready, Continued(ready, texts, are_all_draws), texts);
       }
     }
+  }
+}
+
+TEST_CASE("engine: prompts that begin like a kept one read the rest alone, and the bits stay") {
+  const auto model = random_gpt(small_gpts().front().second, 64);
+  const Ensemble ready = Ensemble(*model).for_decoding();
+  Ids text = random_sentences(1, ready.vocabulary(), 1, 3).front();
+  for (std::int32_t i = 0; i < 59; ++i) text.push_back(4 + (7 * i) % 5);
+  const auto from = [&](std::size_t length, std::int32_t last) {
+    Ids prompt(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(length));
+    prompt.push_back(last);
+    return prompt;
+  };
+  // Of each the tokens that are shared: with the first, none; with a prompt that is not kept any more, none.
+  const std::vector<std::pair<Ids, std::int64_t>> prompts = {
+      {from(20, 5), 0}, {from(30, 6), 20}, {from(30, 5), 30}, {from(25, 5), 25}, {Ids(40, 9), 0},
+      {Ids(50, 8), 0},  {from(30, 6), 0},  {from(5, 6), 0},   {from(58, 4), 30}, {Ids(45, 8), 44}};
+  const auto make = [&](std::int64_t number, Told& told) {
+    Request request{number, {}, prompts[number].first};
+    hear(request, told);
+    request.policy = std::make_unique<DrawnTexts>(DrawnTexts::Options{{1.0}, 2, 4, -1, 0});
+    return request;
+  };
+  EngineOptions options;
+  options.keep_prompts = 2;
+  Engine engine(ready, options);
+  std::int64_t shared = 0;
+  for (std::int64_t number = 0; number < std::ssize(prompts); ++number) {
+    CAPTURE(number);
+    Told told;
+    engine.add(make(number, told));
+    while (engine.step()) {
+    }
+    shared += prompts[number].second;
+    CHECK(engine.shared_tokens() == shared);
+    CHECK(told == alone(ready, make, number));
   }
 }
 

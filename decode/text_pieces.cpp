@@ -1,4 +1,4 @@
-#include "serve/text_pieces.h"
+#include "decode/text_pieces.h"
 
 #include <algorithm>
 #include <utility>
@@ -12,28 +12,31 @@ TextPieces::TextPieces(const Tokenizer& tokenizer, const std::vector<std::int32_
     : tokenizer_(&tokenizer),
       stop_(std::move(stop)),
       tokens_(prompt.end() - std::min(kKept, std::ssize(prompt)), prompt.end()),
-      written_(tokenizer.decode(tokens_).size()) {}
+      told_(tokenizer.decode(tokens_).size()) {
+  std::erase(stop_, "");
+}
 
 std::string TextPieces::add(std::int32_t token) {
   tokens_.push_back(token);
   const std::string text = tokenizer_->decode(tokens_);
   const std::size_t whole = text.size() - unfinished_utf8(text);
   std::string more;
-  if (whole > written_) more = text.substr(written_, whole - written_);
-  written_ = std::max(written_, whole);
-  if (written_ == text.size() && std::ssize(tokens_) > 2 * kKept) {
+  if (whole > told_) more = text.substr(told_, whole - told_);
+  told_ = std::max(told_, whole);
+  if (told_ == text.size() && std::ssize(tokens_) > 2 * kKept) {
     tokens_.erase(tokens_.begin(), tokens_.end() - kKept);
-    written_ = tokenizer_->decode(tokens_).size();
+    told_ = tokenizer_->decode(tokens_).size();
   }
-  return told(std::move(more), false);
+  return before_stop(std::move(more), false);
 }
 
 std::string TextPieces::finish() {
   const std::string text = tokenizer_->decode(tokens_);
-  return told(text.size() > written_ ? text.substr(written_) : "", true);
+  return before_stop(text.size() > told_ ? text.substr(told_) : "", true);
 }
 
-std::string TextPieces::told(std::string more, bool is_last) {
+std::string TextPieces::before_stop(std::string more, bool is_last) {
+  if (has_ended_) return {};
   std::string text = std::exchange(held_, {}) + std::move(more);
   std::size_t end = std::string::npos;
   for (const std::string& stop : stop_) end = std::min(end, text.find(stop));
@@ -42,8 +45,7 @@ std::string TextPieces::told(std::string more, bool is_last) {
     return text.substr(0, end);
   }
   if (is_last) return text;
-  // The longest end of the text that begins a stop is kept back.
-  std::size_t kept = 0;
+  std::size_t kept = 0;  // the longest end of the text that begins a stop
   for (const std::string& stop : stop_) {
     for (std::size_t size = std::min(stop.size() - 1, text.size()); size > kept; --size) {
       if (text.ends_with(std::string_view(stop).substr(0, size))) {
@@ -55,6 +57,13 @@ std::string TextPieces::told(std::string more, bool is_last) {
   held_ = text.substr(text.size() - kept);
   text.resize(text.size() - kept);
   return text;
+}
+
+std::string text_after(const Tokenizer& tokenizer, std::vector<std::int32_t> prompt,
+                       const std::vector<std::int32_t>& tokens) {
+  const std::size_t begin = tokenizer.decode(prompt).size();
+  prompt.insert(prompt.end(), tokens.begin(), tokens.end());
+  return tokenizer.decode(prompt).substr(begin);
 }
 
 }  // namespace kette
