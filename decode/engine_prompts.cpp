@@ -149,18 +149,18 @@ void Engine::begin_texts() {
   forget_ended();
 }
 
-/// Adds to `kept` what a text has read, unless all of it is kept.
+/// Adds to `kept` what a text has read, unless all of it is kept. It takes the place of what is a part of it.
 bool Engine::keep(const Live& live, std::vector<Live>& kept) {
   if (options_.keep_prompts == 0 || live.reads < kLeastShared) return false;
   const std::span<const std::int32_t> read =
       std::span(live.request.prompt).last(live.reads + 1).first(live.reads);
   for (std::vector<Live>* texts : {&live_, &kept}) {
-    for (const Live& other : *texts) {
-      const auto& longer = other.request.prompt;
-      if (other.is_kept && !other.has_ended && longer.size() >= read.size() &&
-          std::equal(read.begin(), read.end(), longer.begin())) {
-        return false;
-      }
+    for (Live& other : *texts) {
+      if (!other.is_kept || other.has_ended) continue;
+      const auto& there = other.request.prompt;
+      const auto end = std::mismatch(there.begin(), there.end(), read.begin(), read.end());
+      if (end.second == read.end()) return false;
+      if (end.first == there.end()) other.has_ended = true;
     }
   }
   Live& copy = kept.emplace_back();

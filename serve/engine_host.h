@@ -100,7 +100,7 @@ class EngineHost {
   // With the mutex held.
   double expected_wait(std::int64_t cost) const;
   bool fits(const Waiting& one) const {
-    return live_.empty() || live_bytes_ + one.bytes <= options_.memory;
+    return live_bytes_ <= 0 || live_bytes_ + one.bytes <= options_.memory;
   }
   bool may_begin() const { return !lines_.empty() && fits(lines_.front().waiting.front()); }
   std::vector<Waiting> take(std::int64_t room, bool idle);

@@ -4,8 +4,10 @@
 #include <atomic>
 #include <thread>
 
+#include "decode/search_limits.h"
 #include "decode/translate_ids.h"
 #include "serve/engine_host.h"
+#include "tensor/stopwatch.h"
 #include "tests/data/tiny_text.h"
 #include "tests/decode/decode_models.h"
 #include "tests/support.h"
@@ -115,4 +117,56 @@ TEST_CASE("host: an error is that of the client") {
   const auto fine = translate_ids(ready, {{4, 5}}, {}, work);
   check_same(fine.front(), translate_ids(ready, {{4, 5}}).front());
   wait_until_idle(host);
+}
+
+TEST_CASE("host: texts wait for memory, and one that never fits is an error") {
+  const auto model = random_model(small_config());
+  const Ensemble ready = Ensemble(*model).for_decoding();
+  const std::vector<Ids> sources = random_sentences(20, 611, 10);
+  DecodingOptions options;
+  options.search.extra_length = 4;
+  const auto expected = translate_ids(ready, sources, options);
+  // Two or three texts at a time.
+  const double bytes = 2 * static_cast<double>(options.search.beam) * row_bytes(ready, 15);
+  EngineHost host(ready, {.threads = 2, .memory = bytes});
+  HostClient client(host, [&] { CHECK(host.load().live <= 6); });
+  const WorkOptions work{.threads = 1, .runner = &client};
+  const auto found = translate_ids(ready, sources, options, work);
+  for (std::size_t i = 0; i < sources.size(); ++i) check_same(found[i], expected[i]);
+  options.search.beam = 100;
+  CHECK(contains(message_of([&] { translate_ids(ready, sources, options, work); }),
+                 "memory: expected texts whose keys and values fit in "));
+  wait_until_idle(host);
+}
+
+TEST_CASE("host: who would wait too long is refused, but not for the texts of one client") {
+  const auto model = random_model(small_config());
+  const Ensemble ready = Ensemble(*model).for_decoding();
+  EngineHost host(ready, {.threads = 1, .batch_tokens = 100, .most_wait = 1e-6});
+  std::atomic<bool> is_over = false;
+  std::thread much([&] {
+    HostClient client(host, [&] {
+      if (is_over) throw Gone();
+    });
+    const auto many = random_sentences(100'000, 611, 10);
+    CHECK_THROWS_AS(translate_ids(ready, many, {}, {.threads = 1, .runner = &client}), Gone);
+  });
+  const std::vector<Ids> sources = random_sentences(1, 611, 10, 4);
+  bool is_refused = false;
+  for (const Stopwatch watch; !is_refused && watch.seconds() < 60;) {
+    HostClient client(host, [] {});
+    try {
+      translate_ids(ready, sources, {}, {.threads = 1, .runner = &client});
+    } catch (const HostBusy& busy) {
+      CHECK(busy.seconds > 0);
+      is_refused = true;
+    }
+  }
+  CHECK(is_refused);
+  is_over = true;
+  much.join();
+  wait_until_idle(host);
+  HostClient client(host, [] {});
+  check_same(translate_ids(ready, sources, {}, {.threads = 1, .runner = &client}).front(),
+             translate_ids(ready, sources).front());
 }
