@@ -158,10 +158,13 @@ class HttpServer::Connection final : public HttpExchange {
   }
   /// With the server's mutex.
   bool has_ended() const { return has_ended_; }
-  /// Ends it, if it waits for a request, or if it must.
-  void stop(bool must) {
-    if (must || is_idle_) ::shutdown(socket_, must ? SHUT_RDWR : SHUT_RD);
-    if (must) is_stopped_ = true;
+  /// Ends it if it waits for another request; also_first: or for its first one.
+  void stop_if_idle(bool also_first) {
+    if (is_idle_ && (also_first || !is_first_)) ::shutdown(socket_, SHUT_RD);
+  }
+  void stop_at_once() {
+    is_stopped_ = true;
+    ::shutdown(socket_, SHUT_RDWR);
   }
 
   const HttpRequest& request() const override { return request_; }
@@ -247,10 +250,10 @@ class HttpServer::Connection final : public HttpExchange {
     error_code error;
     if (buffer.size() == 0) {
       is_idle_ = true;
-      if (server_.is_stopping()) return false;
-      stream_.set_deadline(options.idle);
+      // What has come before the server is to stop is still answered.
+      stream_.set_deadline(server_.is_stopping() && !is_first_ ? Seconds(0) : options.idle);
       buffer.commit(stream_.read_some(buffer.prepare(4096), error));
-      is_idle_ = false;
+      is_idle_ = is_first_ = false;
       if (error) return false;
     }
     http::request_parser<http::string_body> parser;
@@ -322,7 +325,7 @@ class HttpServer::Connection final : public HttpExchange {
   TimedSocket stream_;
   std::thread thread_;
   bool has_ended_ = false;
-  std::atomic<bool> is_idle_ = true, is_stopped_ = false;
+  std::atomic<bool> is_idle_ = true, is_first_ = true, is_stopped_ = false;
   HttpRequest request_;
   unsigned version_ = 11;
   bool keeps_alive_ = true, is_answered_ = false, is_chunked_ = false;
@@ -433,6 +436,7 @@ void HttpServer::run(Seconds grace) {
     if ((both[0].revents & POLLIN) != 0) accept_all();
     forget_ended();
   }
+  accept_all();  // those that came before the end
   ::close(std::exchange(listener_, -1));
   const auto all_have_ended = [&] {
     return std::all_of(connections_.begin(), connections_.end(),
@@ -440,13 +444,14 @@ void HttpServer::run(Seconds grace) {
   };
   {
     std::unique_lock lock(mutex_);
-    const Clock::time_point end = after(grace);
-    // Again and again, for one may have answered and begun to wait since.
+    const Clock::time_point end = after(grace), first_end = after(std::min(grace, Seconds(1)));
+    // Again and again, for one may have answered and begun to wait since. A client that has just come is given a second to
+    // ask.
     while (!all_have_ended() && Clock::now() < end) {
-      for (const auto& one : connections_) one->stop(false);
+      for (const auto& one : connections_) one->stop_if_idle(Clock::now() >= first_end);
       has_ended_.wait_for(lock, std::chrono::milliseconds(100), all_have_ended);
     }
-    for (const auto& one : connections_) one->stop(true);
+    for (const auto& one : connections_) one->stop_at_once();
     has_ended_.wait(lock, all_have_ended);
   }
   forget_ended();
