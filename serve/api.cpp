@@ -1,5 +1,6 @@
 #include "serve/api.h"
 
+#include <omp.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -187,6 +188,7 @@ void Api::check_key(const HttpRequest& request) const {
 }
 
 void Api::handle(HttpExchange& exchange) {
+  omp_set_num_threads(1);  // all cores are the engines'; of the calling thread, which is the connection's own
   WatchedExchange::Headers headers = {{"X-Content-Type-Options", "nosniff"}};
   if (!options_.allow_origin.empty()) {
     headers.emplace_back("Access-Control-Allow-Origin", options_.allow_origin);

@@ -57,6 +57,9 @@ ServedTranslator::ServedTranslator(std::string name, const ModelFiles& files,
               ": expected the languages of a translation model in its name, as en-de, given ",
               name_, " (--model en-de=DIR)");
   if (!loaded.tokenizer->languages().empty()) loaded.tokenizer->expected_tag_of(target_);
+  const auto languages = SentenceSplitter::languages();
+  const bool has_rules = std::find(languages.begin(), languages.end(), source_) != languages.end();
+  splitter_ = std::make_shared<const SentenceSplitter>(has_rules ? source_ : "en");
   translator_ = std::make_unique<Translator>(loaded.models, loaded.tokenizer, loaded.types);
   loaded.release();
   host_ = std::make_unique<EngineHost>(translator_->model(), options);
@@ -72,9 +75,7 @@ TranslatedTexts ServedTranslator::translate(const TranslationCall& call,
   if (!tokenizer().languages().empty()) how.language = target_;
   how.mend = true;
   if (call.split != TranslationCall::Split::lines) {
-    const auto languages = SentenceSplitter::languages();
-    const bool is_known = std::find(languages.begin(), languages.end(), source_) != languages.end();
-    how.splitter = std::make_shared<const SentenceSplitter>(is_known ? source_ : "en");
+    how.splitter = splitter_;
     if (facts_) {
       how.together = facts_->sentences;
       how.together_tokens = facts_->source_tokens;

@@ -50,6 +50,7 @@ class ServedTranslator {
  private:
   std::string name_, source_, target_;
   std::optional<TextFacts> facts_;
+  std::shared_ptr<const SentenceSplitter> splitter_;
   std::unique_ptr<Translator> translator_;
   std::unique_ptr<EngineHost> host_;
 };
