@@ -25,7 +25,7 @@ struct ServeOptions {
   std::vector<std::string> models;
   LoadOptions loading;
   HttpServer::Options http{.port = 5000};
-  std::int64_t port = 5000, batch_tokens = 8192, body_bytes = 1 << 20, connections = 1024;
+  std::int64_t port = 5000, batch_tokens = EngineHost::Options().batch_tokens, body_bytes = 1 << 20, connections = 1024;
   std::int64_t keep_prompts = 0;
   double grace = 20, memory = 0;
   ServeLimits limits;

@@ -52,7 +52,7 @@ TEST_CASE("host: clients get at once what each gets alone, and some go away") {
     if (i % 6 == 5) options[i].sampling = SamplingOptions{.top_k = 30};
     expected.push_back(translate_ids(ready, sources[i], options[i]));
   }
-  for (const std::int64_t batch_tokens : {40, 8192}) {
+  for (const std::int64_t batch_tokens : {40, 2048}) {
     EngineHost host(ready, {.threads = 2, .batch_tokens = batch_tokens});
     std::vector<std::thread> clients;
     std::atomic<int> gone = 0;
