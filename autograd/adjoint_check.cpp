@@ -20,22 +20,22 @@ class AdjointTest {
         options_(options),
         direction_(Tensor::zeros(x.shape(), x.dtype(), x.device())),
         gradient_(problem.gradient(1)),
-        verdicts_(label, x.shape(), gradient_, options.adjoint_tolerance) {}
+        comparisons_(label, x.shape(), gradient_, options.adjoint_tolerance) {}
 
   GradientGap run() {
     for (const Probe& probe : probes()) {
-      const Verdict together = verdict(probe);
+      const Comparison together = comparison(probe);
       if (probe.count() == 1 || options_.directions > 0 || together.share() <= 1 ||
-          !verdicts_.summary().ok()) {
-        verdicts_.add(probe, together);
+          !comparisons_.summary().ok()) {
+        comparisons_.add(probe, together);
         continue;
       }
       for (const std::int64_t element : probe.elements) {
         const Probe alone{{element}, {1.0}};
-        verdicts_.add(alone, verdict(alone));
+        comparisons_.add(alone, comparison(alone));
       }
     }
-    return verdicts_.summary();
+    return comparisons_.summary();
   }
 
  private:
@@ -75,9 +75,9 @@ class AdjointTest {
     return result;
   }
 
-  Verdict verdict(const Probe& probe) {
+  Comparison comparison(const Probe& probe) {
     const Change expected = change(probe, 1);
-    Verdict result{expected.sum, probe.along(gradient_)};
+    Comparison result{expected.sum, probe.along(gradient_)};
     double size = std::max(expected.size, std::abs(result.got));
     if (probe.count() > 1) {
       // The terms of both sums have random signs.
@@ -112,7 +112,7 @@ class AdjointTest {
   Tensor direction_;
   std::vector<double> gradient_;
   Values gradient_rounding_;  // of each element, if computed
-  Verdicts verdicts_;
+  Comparisons comparisons_;
 };
 
 }  // namespace

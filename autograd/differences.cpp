@@ -76,7 +76,7 @@ class Neighbourhood {
   std::array<Values, 7> at_;
 };
 
-Verdict verdict(const Estimate& expected, double got, const GradientCheckOptions& options) {
+Comparison comparison(const Estimate& expected, double got, const GradientCheckOptions& options) {
   const double allowed =
       options.absolute + options.tolerance * std::abs(expected.value) + expected.noise;
   return {expected.value, got, expected.noise, allowed};
@@ -84,17 +84,17 @@ Verdict verdict(const Estimate& expected, double got, const GradientCheckOptions
 
 /// Decides by the estimates with the least noise; those with much more say nothing. At a kink both
 /// sides are right.
-std::optional<Verdict> best_of(const std::vector<Estimate>& estimates, double got,
-                               const GradientCheckOptions& options) {
+std::optional<Comparison> best_of(const std::vector<Estimate>& estimates, double got,
+                                  const GradientCheckOptions& options) {
   // A remainder may be small by accident. With the large steps of f32 it often is, with a kink on
   // either side.
   const double clear = options.dtype == DType::f64 ? 30 : 1000;
   double least = std::numeric_limits<double>::infinity();
   for (const Estimate& estimate : estimates) least = std::min(least, estimate.noise);
-  std::optional<Verdict> best;
+  std::optional<Comparison> best;
   for (const Estimate& estimate : estimates) {
     if (estimate.noise > clear * least + options.tolerance * std::abs(estimate.value)) continue;
-    const Verdict of_this = verdict(estimate, got, options);
+    const Comparison of_this = comparison(estimate, got, options);
     if (!best || of_this.share() < best->share()) best = of_this;
   }
   return best;
@@ -102,10 +102,10 @@ std::optional<Verdict> best_of(const std::vector<Estimate>& estimates, double go
 
 }  // namespace
 
-Verdict judge_by_differences(const Line& line, double got, const GradientCheckOptions& options,
-                             double worst, double rounding) {
+Comparison compare_derivative(const Line& line, double got, const GradientCheckOptions& options,
+                              double worst, double rounding) {
   const double h = options.step;
-  const Verdict plain = verdict({quotient(line(-h), line(h), 2 * h), 0}, got, options);
+  const Comparison plain = comparison({quotient(line(-h), line(h), 2 * h), 0}, got, options);
   if (plain.share() <= 1 || !options.tries_again || (worst > 1 && plain.share() <= worst)) {
     return plain;
   }
@@ -115,7 +115,7 @@ Verdict judge_by_differences(const Line& line, double got, const GradientCheckOp
   const Values center = line(0);
   std::optional<Neighbourhood> widest;
   std::vector<Estimate> estimates;
-  Verdict best = plain;
+  Comparison best = plain;
   const double smallest = options.dtype == DType::f64 ? h / 100 : h / 10;
   for (const double step : {std::pow(epsilon, 0.2), h, smallest}) {
     const Neighbourhood near(line, center, step);
@@ -136,16 +136,17 @@ GradientGap compare_with_differences(const Tensor& x, const Tensor& gradient,
                                      const std::string& label,
                                      const GradientCheckOptions& options) {
   const std::vector<double> got = values_or_zeros(gradient, x.shape());
-  Verdicts verdicts(label, x.shape(), got, options.tolerance);
+  Comparisons comparisons(label, x.shape(), got, options.tolerance);
   for (const Probe& probe : probes_of(x.elements(), options)) {
     const Moved moved(x, probe);
     const auto line = [&](double offset) {
       moved.set(offset);
       return outputs();
     };
-    verdicts.add(probe, judge_by_differences(line, probe.along(got), options, verdicts.worst()));
+    comparisons.add(probe,
+                    compare_derivative(line, probe.along(got), options, comparisons.worst()));
   }
-  return verdicts.summary();
+  return comparisons.summary();
 }
 
 }  // namespace kette

@@ -19,8 +19,8 @@ using Line = std::function<Values(double offset)>;
 /// Whether `got` is the derivative of the line at 0. worst: the largest share so far; a failure
 /// with a lower share is not tried again. rounding: that of the line's values, if they are
 /// differences of far larger terms.
-Verdict judge_by_differences(const Line& line, double got, const GradientCheckOptions& options,
-                             double worst = 0, double rounding = 0);
+Comparison compare_derivative(const Line& line, double got, const GradientCheckOptions& options,
+                              double worst = 0, double rounding = 0);
 
 /// Moves x along each probe and compares `gradient` with the differences of outputs().
 GradientGap compare_with_differences(const Tensor& x, const Tensor& gradient,

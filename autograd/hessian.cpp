@@ -118,14 +118,15 @@ class SecondOrderCheck {
       return found->second;
     };
     for (std::size_t i = 0; i < v.size(); ++i) {
-      Verdicts verdicts(problem_.names[i], problem_.at[i].shape(), product[i], options_.tolerance);
+      Comparisons comparisons(problem_.names[i], problem_.at[i].shape(), product[i],
+                              options_.tolerance);
       for (const std::int64_t element : checked_elements(problem_.at[i].elements(), options_)) {
         const Line line = [&](double offset) { return Values{gradients_at(offset)[i][element]}; };
-        verdicts.add({{element}, {1.0}},
-                     judge_by_differences(line, product[i][element], options_, verdicts.worst(),
-                                          rounding[i][element]));
+        comparisons.add({{element}, {1.0}},
+                        compare_derivative(line, product[i][element], options_, comparisons.worst(),
+                                           rounding[i][element]));
       }
-      checks[i].differences.join(verdicts.summary());
+      checks[i].differences.join(comparisons.summary());
     }
   }
 

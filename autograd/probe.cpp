@@ -38,40 +38,40 @@ void Moved::set(double offset) const {
   }
 }
 
-double Verdict::share() const {
+double Comparison::share() const {
   if (distance() == 0) return 0;
   return allowed > 0 ? distance() / allowed : std::numeric_limits<double>::infinity();
 }
 
-Verdicts::Verdicts(std::string label, Shape shape, const std::vector<double>& gradient,
-                   double tolerance)
+Comparisons::Comparisons(std::string label, Shape shape, const std::vector<double>& gradient,
+                         double tolerance)
     : label_(std::move(label)), shape_(shape), scale_(1e-4) {
   summary_.tolerance = tolerance;
   for (const double value : gradient) scale_ = std::max(scale_, std::abs(value));
   summary_.where = label_;
 }
 
-void Verdicts::add(const Probe& probe, const Verdict& verdict) {
+void Comparisons::add(const Probe& probe, const Comparison& comparison) {
   const bool is_first = summary_.gaps.empty();
   double weight = 0;
   for (const double of_element : probe.weights) weight += std::abs(of_element);
   // If a gradient is wrong, the right one may be the largest of all.
-  const double gap = verdict.share() * summary_.tolerance,
+  const double gap = comparison.share() * summary_.tolerance,
                of_largest =
-                   verdict.distance() / std::max(weight * scale_, std::abs(verdict.expected));
-  std::int64_t& count = verdict.tells() ? summary_.checked : summary_.below_noise;
+                   comparison.distance() / std::max(weight * scale_, std::abs(comparison.expected));
+  std::int64_t& count = comparison.tells() ? summary_.checked : summary_.below_noise;
   count = std::min(count + probe.count(), shape_.elements());
   summary_.gaps.push_back(gap);
   summary_.of_largest = larger_gap(summary_.of_largest, of_largest);
   if (!is_first && !is_larger_gap(gap, summary_.gap)) return;
   summary_.gap = gap;
-  summary_.expected = verdict.expected;
-  summary_.got = verdict.got;
-  summary_.noise = verdict.noise;
+  summary_.expected = comparison.expected;
+  summary_.got = comparison.got;
+  summary_.noise = comparison.noise;
   summary_.where = place_of(probe);
 }
 
-std::string Verdicts::place_of(const Probe& probe) const {
+std::string Comparisons::place_of(const Probe& probe) const {
   if (probe.count() == 1) return label_ + " " + coordinates(shape_, probe.elements.front());
   if (probe.count() == shape_.elements()) return label_ + " along a random direction";
   return label_ + " at " + std::to_string(probe.count()) + " elements, " +

@@ -1,5 +1,5 @@
 // Shared by both tests of a gradient: which elements are moved together, how a tensor is moved, and
-// how the worst verdict is found.
+// how the largest difference is found.
 #pragma once
 
 #include <algorithm>
@@ -38,8 +38,8 @@ class Moved {
   std::vector<double> center_;  // original values of the whole, or of the probe's elements
 };
 
-/// One probe's verdict.
-struct Verdict {
+/// Compares the derivative along one probe with that from the gradient.
+struct Comparison {
   double expected = 0, got = 0, noise = 0;
   double allowed = 0;  ///< largest |expected - got| that passes
 
@@ -51,12 +51,13 @@ struct Verdict {
   bool tells() const { return size() == 0 || share() > 1 || noise < size(); }
 };
 
-/// Summarises the verdicts of one input.
-class Verdicts {
+/// Summarises the comparisons of one input.
+class Comparisons {
  public:
   /// gradient: of the input; `of_largest` is relative to its largest element, at least 1e-4.
-  Verdicts(std::string label, Shape shape, const std::vector<double>& gradient, double tolerance);
-  void add(const Probe& probe, const Verdict& verdict);
+  Comparisons(std::string label, Shape shape, const std::vector<double>& gradient,
+              double tolerance);
+  void add(const Probe& probe, const Comparison& comparison);
   const GradientGap& summary() const { return summary_; }
   /// The largest share so far.
   double worst() const { return summary_.gap / summary_.tolerance; }

@@ -12,7 +12,7 @@ struct AddOption {
   const Field& field;
 
   Option operator()(std::int64_t* value) const {
-    return group.number(field.option, *value, at_least(static_cast<double>(field.least)),
+    return group.number(field.option, *value, at_least(static_cast<double>(field.minimum)),
                         field.help);
   }
   Option operator()(double* value) const {

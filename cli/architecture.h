@@ -1,5 +1,5 @@
-// The shape of a model as options: a preset, and what overrides it. The preset says which family it is
-// of; one set of options serves all of them (models/families.h).
+// Options for the shape of a model: a preset, and fields that override it. The preset chooses the family of
+// models. One set of options serves all families (models/families.h).
 #pragma once
 
 #include <memory>
@@ -18,55 +18,55 @@ class ArchitectureOptions {
   ArchitectureOptions();
 
   const std::string& preset() const { return preset_; }
-  /// Whether a preset or a field was.
+  /// Whether a preset or a field was given.
   bool is_given() const;
   bool is_preset_given() const { return preset_option_->given(); }
   void apply_preset(const std::string& name);
-  /// Takes the fields of this one, of the family that was chosen.
+  /// Copies the fields of a configuration of the chosen family.
   void apply(const ModelConfig& config);
   const Family& family() const { return configs_[chosen_]->family(); }
   std::unique_ptr<ModelConfig> config() const;
-  /// Whether the configuration is of that family, and not of one that builds on it.
+  /// Whether the configuration is exactly of this type, not of a derived one.
   template <class Config>
   bool is() const {
     const ModelConfig& chosen = *configs_[chosen_];
     return typeid(chosen) == typeid(Config);
   }
-  /// The configuration, if it is one.
+  /// The configuration, which must be of this type or a derived one.
   template <class Config>
   Config as() const {
     return dynamic_cast<const Config&>(*config());
   }
 
-  /// Adds --preset; then_apply is told of a choice after it was applied.
+  /// Adds --preset. then: called with the name after the preset was applied.
   Option add_preset_option(OptionGroup& group, const std::vector<std::string>& presets,
                            const std::string& help,
                            const std::function<void(const std::string&)>& then = {});
-  /// Adds options for the fields. Options are applied in the order in which they were added, so
-  /// they override a --preset that was added before, wherever it stands on the command line.
+  /// Adds options for the fields. Options are applied in the order in which they are added. So they override a
+  /// --preset that was added before, wherever it is on the command line.
   void add_field_options(CLI::App& command);
-  /// Throws a UsageError if one was given that only other families have.
+  /// Throws a UsageError if an option was given that the chosen family does not have.
   void check() const;
-  /// Throws a UsageError if one was given that is not what this model has, which is in `where`.
+  /// Throws a UsageError if an option was given that differs from this model. where: the model's folder.
   void check_like(const ModelConfig& model, const std::filesystem::path& where) const;
-  /// The names of the fields' options, of all or of those that only other families have, without dashes.
+  /// The names of the fields' options, without dashes. of_others: only those that the chosen family does not have.
   std::vector<std::string> option_names(bool of_others) const;
 
  private:
-  /// An option sets the field of the first family that has it.
+  /// An option sets the field in the first family that has it.
   struct FieldOption {
     std::string name;
     std::vector<std::size_t> families;
     Option option;
   };
-  /// Those with a field of that option, by their places in configs_.
+  /// The families with a field for the option, as indices of configs_.
   std::vector<std::size_t> families_with(const std::string& option) const;
   bool is_foreign(const FieldOption& option) const;
 
   std::string preset_;
   std::optional<Option> preset_option_;
   std::size_t chosen_ = 0;
-  // One of each family, which options point into: the first one that has a field holds what was given.
+  // One per family. Options point into them: the first family that has a field holds the given value.
   std::vector<std::unique_ptr<ModelConfig>> configs_;
   std::vector<FieldOption> options_;
 };

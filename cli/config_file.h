@@ -1,9 +1,9 @@
-// Options in a file, as TOML: one `key = value` for each, where the key is an option's name without the dashes.
+// Options from a TOML file, with one `key = value` per option. The key is the option's name without dashes.
 //   # comments
 //   src = "train.en"
 //   steps = 2_000
 //   ref = ["a.de", "b.de"]
-// Tables ([headers]) are not part of it: a file is for one command.
+// A file is for one command, so tables ([headers]) are not allowed.
 #pragma once
 
 #include <filesystem>
@@ -15,12 +15,12 @@
 
 namespace kette::cli {
 
-/// Throws UsageError with the name and the place of what is not understood.
+/// Throws a UsageError with name and place of what is not understood. name: of the file.
 std::vector<ConfigEntry> parse_config(const std::string& text, const std::string& name);
 std::vector<ConfigEntry> read_config_file(const std::filesystem::path& path);
 
-/// The current values of a command's options, by groups, for read_config_file(). Options named in
-/// `omit` and those that are not set stay out.
+/// The current values of a command's options by group, for read_config_file(). Excludes options in `omit`
+/// and those that are not set.
 std::string config_text(CLI::App& command, const std::vector<std::string>& omit);
 
 }  // namespace kette::cli

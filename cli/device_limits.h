@@ -1,5 +1,4 @@
-// The most that a device does, measured on the spot: what rates of training and of generating are
-// held against.
+// Measures the peak rates of a device, to compare training and generation with.
 #pragma once
 
 #include "cli/common.h"
@@ -7,18 +6,17 @@
 
 namespace kette::cli {
 
-/// The most that the device multiplies, in GFLOP/s: on the CPU its BLAS in f32, on a GPU a large
-/// product in that precision.
+/// Matrix products, in GFLOP/s: on the CPU by BLAS in f32, on a GPU a large product in the chosen precision.
 double measure_product_gflops(const ComputeOptions& options, int threads);
 
-/// How quickly a GPU copies within its memory, in GB/s; what is read and what is written count.
+/// Copies within a GPU's memory, in GB/s; reads and writes both count.
 double measure_copy_gb_per_second(Device device);
 
-/// The most that passes by of a large tensor, in GB/s: on the CPU read by all threads, on a GPU copied.
+/// Memory bandwidth, in GB/s: on the CPU all threads read a large tensor, on a GPU it is copied.
 double measure_stream_gb_per_second(Device device);
 
-/// Normal values, 2^20 of them over and over. A GPU multiplies constants quicker than what a model
-/// has: fewer bits flip, so its clock falls less.
+/// 2^20 normal values, repeated. A GPU multiplies constants faster than a model's values, since fewer bits
+/// flip and its clock falls less.
 Tensor normal_values(Shape shape, DType dtype, Device device);
 
 }  // namespace kette::cli

@@ -1,4 +1,4 @@
-// What `kette gradcheck` checks: ops on their samples, or models parameter by parameter.
+// The checks of `kette gradcheck`: ops on their samples, or models parameter by parameter.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +20,7 @@ struct GradcheckOptions {
   std::int64_t order = 1, repeat = 1;
   GradientCheckOptions check;
 
-  /// What is done for each of the draws.
+  /// Calls once(options) for each repetition, with its own seed.
   template <class Check>
   void for_draws(const Check& once) const {
     for (std::int64_t i = 0; i < repeat; ++i) {
@@ -31,7 +31,7 @@ struct GradcheckOptions {
   }
 };
 
-/// The checks so far; each is printed as it comes.
+/// Collects checks and prints each at once.
 struct Checks {
   std::vector<CheckedGradient> all;
   bool has_failed = false;
@@ -39,10 +39,10 @@ struct Checks {
   void add(const std::string& name, std::int64_t samples, const GradientCheck& check);
 };
 
-/// Kette's, or a library's.
+/// The ops of Kette or of a library.
 std::vector<OpInfo> chosen_ops(const GradcheckOptions& options);
-/// Of ops, or of a model: a small one whole, in its variants; of a preset a few elements of each parameter, which takes a
-/// minute and not a week.
+/// Checks ops or a model. A small model is checked completely, in all its variants. For a preset, a few elements of
+/// each parameter are checked, which takes a minute instead of a week.
 Checks checked_gradients(const GradcheckOptions& options);
 
 }  // namespace kette::cli

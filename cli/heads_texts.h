@@ -1,4 +1,4 @@
-// What heads are studied on, and the model without the least important ones, for `kette heads`.
+// The texts on which `kette heads` studies a model, and pruning of the least important heads.
 #pragma once
 
 #include <memory>
@@ -25,23 +25,22 @@ struct HeadsOptions {
   std::filesystem::path save;
 };
 
-/// What heads are studied on.
 struct HeadsText {
-  std::vector<std::string> sources, targets;  ///< of a translation model
-  std::vector<Batch> batches;                 ///< of a language model: windows
+  std::vector<std::string> sources, targets;  ///< for a translation model
+  std::vector<Batch> batches;                 ///< for a language model: windows
 };
 HeadsText read_text(const HeadsOptions& o, const SavedModel<AutoregressiveModel>& saved);
 std::unique_ptr<HeadAblation> ablation_of(const HeadsOptions& o, const AutoregressiveModel& model,
                                           const SharedTokenizer& tokenizer, const HeadsText& given);
 
-/// A model without the least important heads, beside the whole one.
+/// A pruned model compared with the whole one.
 struct Pruned {
   std::int64_t heads, parameters, parameters_whole;
   MaskedResult change;
-  double metric;                  ///< of the smaller model
+  double metric;                  ///< of the pruned model
   double seconds, seconds_whole;  ///< for the text, the best of three
 };
-/// Writes it to o.save.
+/// Removes the least important heads. Saves the model to o.save.
 Pruned prune(const HeadsOptions& o, const SavedModel<AutoregressiveModel>& saved,
              const HeadsText& given, const HeadStudy& found, const HeadAblation& ablation);
 

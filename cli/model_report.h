@@ -1,4 +1,4 @@
-// What a model costs, part by part, and where a tap can look into it.
+// Reports of a model's cost by part, and of the points where a tap can read it.
 #pragma once
 
 #include <filesystem>
@@ -8,10 +8,10 @@
 
 namespace kette::cli {
 
-/// Parameters, FLOPs and memory of its parts, and its configuration. folder: of a trained one, whose file is told of;
-/// empty: there is none.
+/// Parameters, FLOPs and memory by part, and the configuration. folder: of a trained model, to describe its file;
+/// empty: none.
 Report report_of_model(const ModelConfig& config, const std::filesystem::path& folder = {});
-/// The points of a pass, with the shapes there.
+/// The points of a forward pass, with their shapes.
 Report report_of_points(const ModelConfig& config);
 
 }  // namespace kette::cli

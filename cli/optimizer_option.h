@@ -1,4 +1,4 @@
-// Which optimiser trains, and its settings: those that it does not have are refused.
+// Options for the optimiser and its settings. Refuses settings that the chosen optimiser does not have.
 #pragma once
 
 #include <vector>
@@ -10,11 +10,11 @@ namespace kette::cli {
 
 class OptimizerOption {
  public:
-  /// Before the option of the learning rate, which another optimiser changes unless that is given.
+  /// Call it before the option of the learning rate is added, so that a given rate overrides that of another optimiser.
   void add(OptionGroup& group, TrainOptions& options);
-  /// The settings that the chosen one does not have.
+  /// The settings that the chosen optimiser does not have.
   std::vector<Option> foreign() const;
-  /// Throws a UsageError if one of those was given.
+  /// Throws a UsageError if a foreign() setting was given.
   void check() const;
 
  private:

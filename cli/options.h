@@ -1,6 +1,5 @@
-// Options of a command, bound to variables: a name, where the value goes, which values make sense,
-// one line of help. Every one knows its current value as text, for the defaults in --help and for
-// the configuration saved with a model.
+// Options of a command, bound to variables. An option has a name, a variable, valid values and one line of
+// help. It gives its current value as text, for --help and for the configuration saved with a model.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +15,7 @@
 #include "tensor/error.h"
 #include "tensor/shortest.h"
 
-// CLI11 is all headers, which every file that includes them compiles anew, for as long as all the
-// rest of it: few do.
+// CLI11 is header-only and slow to compile, so few files include it.
 namespace CLI {
 class App;
 class Option;
@@ -25,15 +23,14 @@ class Option;
 
 namespace kette::cli {
 
-/// The command line or a configuration file makes no sense: exit code 2.
+/// An invalid command line or configuration file: exit code 2.
 class UsageError : public Error {
  public:
   using Error::Error;
 };
 
-/// Which numbers an option takes. NaN and the infinities are in no range. A variable that starts
-/// outside the range of its option is not set: --help shows no default for it, and it is left out
-/// of saved configurations.
+/// The valid numbers of an option. Never NaN or infinite. A variable whose initial value is outside the
+/// range counts as not set: --help shows no default, and saved configurations exclude it.
 struct Range {
   double low = 0;
   bool with_low = false;
@@ -49,7 +46,7 @@ inline Range at_least(double low) { return {low, true}; }
 /// [0, 1)
 inline Range rate() { return {0, true, 1}; }
 
-/// An option once it is there.
+/// An option that was added to a command.
 class Option {
  public:
   explicit Option(CLI::Option& option) : option_(&option) {}
@@ -57,13 +54,13 @@ class Option {
   Option required();
   Option excludes(Option other);
   Option needs(Option other);
-  /// Tells `then` of each value while the command line is read.
+  /// Calls `then` with each value while the command line is parsed.
   Option on_each(const std::function<void(const std::string&)>& then);
 
   bool given() const;
-  /// Given, and not as it is without.
+  /// Whether it was given with a value other than the default.
   bool is_changed() const;
-  /// With its dashes.
+  /// With dashes.
   std::string name() const;
 
  private:
@@ -85,13 +82,13 @@ class OptionGroup {
               const std::string& type = "TEXT");
   Option path(const std::string& name, std::filesystem::path& value, const std::string& help,
               const std::string& type = "FILE");
-  /// Present or absent; "--name,!--no-name" can be taken back.
+  /// With "--name,!--no-name", the flag can also be switched off.
   Option flag(const std::string& name, bool& value, const std::string& help);
-  /// One of a few words, which `set` is given.
+  /// One of a few words, passed to `set`.
   Option one_of(const std::string& name, const std::vector<std::string>& words,
                 const std::function<void(const std::string&)>& set,
                 const std::function<std::string()>& current, const std::string& help);
-  /// The same with a variable; `then` is told of the choice.
+  /// The same with a variable. then: called with the choice.
   Option choice(const std::string& name, std::string& value, const std::vector<std::string>& words,
                 const std::string& help, const std::function<void(const std::string&)>& then = {});
   /// The same for an enumeration with a table of names (tensor/enum_names.h).
@@ -102,13 +99,13 @@ class OptionGroup {
     return one_of(
         name, all_names<Enum>(), set, [&value] { return enum_name(value); }, help);
   }
-  /// Takes all values that follow it, and may be given several times.
+  /// Takes all values that follow it. May be given several times.
   Option list(const std::string& name, std::vector<std::string>& values, const std::string& help,
               const std::string& type = "FILE");
-  /// Likewise numbers.
+  /// The same for numbers.
   Option numbers(const std::string& name, std::vector<double>& values, Range range,
                  const std::string& help);
-  /// Anything: `set` is given the text and throws kette::Error if it makes no sense.
+  /// Any text, passed to `set`, which throws kette::Error if it is invalid.
   Option custom(const std::string& name, const std::function<void(const std::string&)>& set,
                 const std::function<std::string()>& current, const std::string& help,
                 const std::string& type);
@@ -118,25 +115,24 @@ class OptionGroup {
   std::string title_;
 };
 
-/// A new command of the program, or of a command that has some.
+/// Adds a command to the program, or to a command with sub-commands.
 CLI::App& add_command(CLI::App& parent, const std::string& name, const std::string& help);
-/// One of its commands must be given.
+/// Requires one of the parent's commands.
 void require_command(CLI::App& parent);
-/// Makes a UsageError of an Error, which names the option as the command line does.
+/// Turns an Error into a UsageError, with the option's name as on the command line.
 void as_usage(const CLI::App& command, const std::function<void()>& check);
-/// What a command refuses once its options are read, before it does anything, and whoever only asks whether it would take
-/// them hears of, too.
+/// Sets the checks after the options are read, before the command runs. They also run if the options are only checked.
 void when_read(CLI::App& command, std::function<void()> check);
-/// What a command does then.
+/// Sets the work of a command.
 void when_run(CLI::App& command, std::function<void()> run);
 
-/// Refuses each option of the groups with these titles, but for itself, beside `option`.
+/// Makes `option` exclude all other options of the groups with these titles.
 void exclude_groups(CLI::App& command, const Option& option,
                     const std::vector<std::string>& titles);
 
-/// Sets again what was given, over values that were chosen since.
+/// Sets the given values again, over values that were chosen since.
 void apply_given(CLI::App& command);
-/// What was given of a command's options, as one would write it in a shell, without those named.
+/// The given options of a command, as shell text. but: names to exclude.
 std::string given_options(const CLI::App& command, const std::vector<std::string>& but);
 
 }  // namespace kette::cli

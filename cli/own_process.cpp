@@ -12,7 +12,6 @@
 #include <iostream>
 #include <utility>
 
-#include "data/files/json_text.h"
 #include "tensor/error.h"
 
 namespace kette::cli {
@@ -110,12 +109,9 @@ ProcessOutcome run_own_process(std::vector<std::string> words, const std::string
   int status = 0;
   while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }
-  ProcessOutcome outcome{WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), {}};
-  if (outcome.code == 0) {
-    result.erase(result.find_last_not_of('\n') + 1);
-    outcome.json = parse_json(result.substr(result.find_last_of('\n') + 1), "kette " + command);
-  }
-  return outcome;
+  result.erase(result.find_last_not_of('\n') + 1);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+          result.substr(result.find_last_of('\n') + 1)};
 }
 
 }  // namespace kette::cli

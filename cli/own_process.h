@@ -1,8 +1,7 @@
-// This program with other arguments, as a process of its own: what takes long then leaves no memory behind, fails alone,
-// and can be at work beside others.
+// Runs this program with other arguments as a child process. So long work frees its memory, fails alone, and can run in
+// parallel.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -11,12 +10,12 @@
 namespace kette::cli {
 
 struct ProcessOutcome {
-  int code = 0;                 ///< 128 + N after signal N
-  nlohmann::ordered_json json;  ///< the last line of stdout, where the code is 0
+  int code = 0;           ///< 128 + N after signal N
+  std::string last_line;  ///< of stdout
 };
 
-/// Waits for its end. label: what each line that it writes to stderr begins with; empty: stderr is shared, and so a
-/// terminal's status lines are. Signals reach it by the relay alone, each of them once.
+/// Waits for its end. label: the prefix of each line on stderr; empty: it shares stderr, and shows status lines on a
+/// terminal. It gets signals only from the relay, each once.
 ProcessOutcome run_own_process(std::vector<std::string> words, const std::string& label,
                                InterruptRelay& relay);
 

@@ -1,4 +1,4 @@
-// Where a command's page goes: the option for it, and the file.
+// The option for the file of a command's page, and writing it.
 #pragma once
 
 #include <filesystem>
@@ -8,12 +8,12 @@
 
 namespace kette::cli {
 
-/// Refuses, before any work is done, a file that is there and is no page: a page in the place of a model's weights or a
-/// run's log would lose them. Likewise one that could not be written after the work, for its folder is not there.
+/// Adds the option. It refuses an existing file that is not a page, since a page must not overwrite a model or a log,
+/// and a file whose folder does not exist. It checks this before any work is done.
 Option add_page_option(OptionGroup& group, const std::string& name, std::filesystem::path& file,
                        const std::string& help);
 
-/// Says on stderr how large it is.
+/// Writes the page and says its size on stderr.
 void write_page(const std::filesystem::path& file, const std::string& page);
 
 }  // namespace kette::cli

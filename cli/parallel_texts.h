@@ -1,4 +1,4 @@
-// Parallel text that comes as lists of options: files by --src and --tgt, tables by --tsv, each with a language if any has one.
+// Options for parallel text: files by --src and --tgt, tables by --tsv. If any has a language, each must have one.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace kette::cli {
 
-/// Throws a UsageError unless as many values of an option were given as there are things to have one `each`.
+/// Throws a UsageError unless an option was given once for each of the expected things. each: their name.
 void check_one_for_each(const std::string& option, std::size_t given, const std::string& each,
                         std::size_t expected);
 
-/// Files with tabs between columns, two of which are source and target.
+/// Tab-separated files with a source and a target column.
 class TsvOptions {
  public:
-  /// --tsv and --columns, which stand beside --src and --tgt.
+  /// Adds --tsv and --columns.
   std::vector<Option> add(OptionGroup& group);
-  /// A UsageError where columns were chosen of no file.
+  /// Throws a UsageError if --columns was given without --tsv.
   void check() const;
   const std::vector<std::string>& files() const { return files_; }
   ParallelText text(const std::string& file) const { return {{file, source_}, {file, target_}}; }
@@ -31,13 +31,13 @@ class TsvOptions {
   std::int64_t source_ = 1, target_ = 2;
 };
 
-/// Source i with target i; a UsageError where one has none. prefix: of the options, "--valid-" for --valid-src and
-/// --valid-tgt.
+/// Pairs source i with target i. Throws a UsageError if their numbers differ. prefix: of the options, "--valid-" for
+/// --valid-src and --valid-tgt.
 std::vector<ParallelText> parallel_files(const std::vector<std::string>& sources,
                                          const std::vector<std::string>& targets,
                                          const std::string& prefix = "--");
-/// Those, then the tables, and text i with language i if languages were given; a UsageError where one has none, and where
-/// there is no text.
+/// The files, then the tables. Text i has language i if languages were given. Throws a UsageError if there is no text,
+/// or if the numbers of texts and languages differ.
 std::vector<ParallelText> parallel_texts(const std::vector<std::string>& sources,
                                          const std::vector<std::string>& targets,
                                          const TsvOptions& tsv,

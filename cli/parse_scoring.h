@@ -1,4 +1,4 @@
-// The score of trees as `kette parse-score` and `kette parse` print it.
+// The score of trees, for `kette parse-score` and `kette parse`.
 #pragma once
 
 #include <vector>
@@ -9,11 +9,11 @@
 
 namespace kette::cli {
 
-/// Adds --punctuation and --parameters, which are returned.
+/// Adds and returns --punctuation and --parameters.
 std::vector<Option> add_parse_scoring_options(OptionGroup& group, ParseScoreOptions& options);
 
-/// A table of sentences of all lengths beside short ones, and last signature and score on one line; on stderr what is to
-/// be known of them.
+/// A table for sentences of all lengths and for short ones; the last line has signature and score. Writes notes to
+/// stderr.
 Report to_report(const ParseScore& score);
 
 }  // namespace kette::cli

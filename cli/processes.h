@@ -1,4 +1,4 @@
-// The processes that a launcher of MPI has started this program as (train/launch.h).
+// The processes of this program that an MPI launcher has started (train/launch.h).
 #pragma once
 
 #include <string>
@@ -8,23 +8,24 @@
 
 namespace kette::cli {
 
-/// Adds --wait-limit, to a command that processes share out.
+/// Adds --wait-limit, for a command whose work processes can share.
 void add_process_options(CLI::App& command);
-/// Throws where a launcher has started several of a command that one does.
+/// Throws an Error if a launcher started several processes of a command that only one can run.
 void check_is_one(const std::string& command);
 
-/// All of them, which the first call joins; without a launcher this one alone. What any but the first writes to stdout and
-/// stderr from then on is dropped.
+/// The communicator of all processes, or of this one without a launcher. The first call joins the others. From then on,
+/// stdout and stderr of all processes except the first are dropped.
 Communicator& communicator();
-/// Of as many threads as there may be, those that this process takes beside the others on its host.
+/// The number of threads for this process, which shares `all` threads with the other processes of its host.
 int threads_of_process(int all);
 
-/// Before an error that all may have: lets the first say it, which then ends all, and otherwise gives who says it:
-/// "process 3 on host b: ". known: all know of it, and this one says it.
+/// Call it before printing an error. Returns its prefix: "" in the first process, otherwise "process 3 on host b: ".
+/// Other processes wait first, so that the first can print the same error and end all. known: a SharedError, which is
+/// printed at once and without a prefix.
 std::string who_says(bool known);
-/// The end of all because of one.
+/// Ends all processes because of an error in one.
 void end_processes(int code);
-/// The end of this one, which the others know of.
+/// Ends this process together with the others.
 void leave_processes();
 
 }  // namespace kette::cli

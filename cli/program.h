@@ -1,5 +1,5 @@
-// The program `kette`: its commands, and what becomes of errors. Exit codes: 0 done, 1 something
-// went wrong, 2 the command line makes no sense.
+// The program `kette`: runs its commands and prints errors. Exit codes: 0 success, 1 error, 2 invalid
+// command line.
 #pragma once
 
 #include <string>

@@ -1,5 +1,4 @@
-// The page of a training run: of runs that are there (kette plot), and of one that is going on
-// (kette train --page).
+// The page of training runs: of finished ones (kette plot), and of one in progress (kette train --page).
 #pragma once
 
 #include <filesystem>
@@ -10,18 +9,18 @@
 
 namespace kette::cli {
 
-/// What is noted in a run's folder. An Error unless it is one.
+/// Reads the logs and settings in a run's folder. Throws an Error if it is not one.
 PlottedRun read_run(const std::filesystem::path& folder, const std::string& name);
 
-/// page.html in the folder of a run, written anew as it goes on: at most once in ten seconds, or
-/// when there was a validation, and so seldom that it takes no more than a fiftieth of the time.
+/// Rewrites page.html in the folder of a run during training: at most every ten seconds, sooner after a
+/// validation. It takes at most a fiftieth of the time.
 class RunPage final : public TrainObserver {
  public:
   void at_start(Task& task, std::int64_t step) override;
   void after_step(Task& task, std::int64_t step) override { write_after(task, step, 10); }
   void after_validation(Task& task, std::int64_t step) override { write_after(task, step, 1); }
   void at_end(Task& task, std::int64_t step) override;
-  /// That all of it took.
+  /// The time that all writing took.
   double seconds() const { return seconds_; }
 
  private:

@@ -1,5 +1,4 @@
-// Scores of translations by a metric, alone or beside another system's, for `kette bleu` and `kette evaluate`; and how the scores
-// of two systems are told apart.
+// Scores of translations by a metric, and comparison of two systems, for `kette bleu` and `kette evaluate`.
 #pragma once
 
 #include <memory>
@@ -13,17 +12,17 @@
 
 namespace kette::cli {
 
-/// A metric of the table, with the options that command lines give it.
+/// The options for a metric and its settings.
 class ScoringOptions {
  public:
   ScoringOptions();
 
   void add_to(CLI::App& command);
-  /// Throws a UsageError where options of one metric are given to another, or do not fit together.
+  /// Throws a UsageError if an option does not belong to the metric, or if options do not fit together.
   void check() const;
 
   const std::string& name() const { return name_; }
-  /// of_sentence: as of a sentence by itself.
+  /// of_sentence: for single sentences.
   Metric metric(bool of_sentence = false) const { return config().metric(of_sentence); }
   /// Whether to add the 95 % interval.
   bool confidence() const { return confidence_; }
@@ -33,7 +32,7 @@ class ScoringOptions {
 
   struct Added {
     Option option;
-    std::vector<std::string> metrics;  ///< that take it; it sets that of the first
+    std::vector<std::string> metrics;  ///< that have it; it sets the first one's
   };
 
   std::vector<std::string> names_;
@@ -47,16 +46,16 @@ Option add_metric_option(OptionGroup& group, const MetricOption& option);
 
 /// A system to compare with.
 struct OtherSystem {
-  std::string name;  ///< empty: there is none
+  std::string name;  ///< empty: none
   ScoreLines translations;
 };
 
-/// The score with its signature on one line, as sacreBLEU prints them; beside another system also that one's, and how
-/// likely systems of the same quality are as far apart. What is odd about the texts is said on stderr.
+/// The score and its signature on one line, as sacreBLEU prints them. With another system also report_of_comparison().
+/// Warns on stderr about odd texts.
 Report report_of_scores(const ScoreLines& translations, const std::vector<ScoreLines>& references,
                         const OtherSystem& other, const ScoringOptions& options);
 
-/// The score of another system, and how likely systems of the same quality are as far apart as these two.
+/// The score of another system, and the probability of such a difference if both are equally good.
 Report report_of_comparison(const ScoreStatistics& system, const std::string& other_name,
                             const ScoreStatistics& other, const BootstrapOptions& bootstrap = {});
 

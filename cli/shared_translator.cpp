@@ -33,11 +33,24 @@ SourceSentence sentence_of(const Json& json) {
 
 }  // namespace
 
-std::string packed(const nlohmann::ordered_json& json) {
+template <class T>
+std::string packed(const T& value) {
   std::string text;
-  Json::to_cbor(json, text);
+  Json::to_cbor(value, text);
   return text;
 }
+template <class T>
+T unpacked(const std::string& message) {
+  return Json::from_cbor(message).get<T>();
+}
+#define KETTE_PACKED(...)                          \
+  template std::string packed(const __VA_ARGS__&); \
+  template __VA_ARGS__ unpacked(const std::string&);
+KETTE_PACKED(std::vector<std::string>)
+KETTE_PACKED(std::vector<std::int32_t>)
+KETTE_PACKED(std::pair<double, std::vector<float>>)
+KETTE_PACKED(std::tuple<double, std::int64_t, std::int64_t>)
+#undef KETTE_PACKED
 
 void SharedTranslator::run(const std::function<void(const SentenceTranslator&)>& use) {
   if (communicator_.is_alone()) return use(translator_);
@@ -86,7 +99,7 @@ std::vector<std::string> SharedTranslator::answers(const Json& request,
     }
     const bool are_loops = !sentences.empty() && !sentences.front().loop.empty();
     translator_.translate(
-        sentences, are_loops ? options_.of_loops() : options_, work_,
+        sentences, are_loops ? options_.for_retry() : options_, work_,
         [&](std::int64_t, const Translation& translation) {
           found.push_back(packed(to_json(translation)));
         },

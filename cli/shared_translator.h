@@ -1,4 +1,5 @@
-// Translation by several processes: the first reads, deals out and writes, the others translate what they are dealt.
+// Translation by several processes. The first reads the input, distributes sentences and writes the output. All
+// translate.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,18 +10,22 @@
 namespace kette::cli {
 
 /// A message between processes: CBOR, which keeps numbers to the bit and takes text of any bytes.
-std::string packed(const nlohmann::ordered_json& json);
+/// T: what nlohmann's library makes of JSON (shared_translator.cpp has the list).
+template <class T>
+std::string packed(const T& value);
+template <class T>
+T unpacked(const std::string& message);
 
-/// What translates with the others. Results are those of `translator`, which all have, bit for bit.
+/// Shares translation among processes. Results are those of `translator` bit for bit.
 class SharedTranslator final : public SentenceTranslator {
  public:
-  /// options, batch: those of the command line, which all have; translate() is given the same, or options.of_loops() for
-  /// sentences with loops. All outlive this.
+  /// All processes have the same translator, options and work. translate() must get the same options, or
+  /// options.for_retry() for sentences with loops. All arguments must outlive this.
   SharedTranslator(const Translator& translator, const DecodingOptions& options,
                    const WorkOptions& work, Communicator& communicator)
       : translator_(translator), options_(options), work_(work), communicator_(communicator) {}
 
-  /// What all processes come to: use(translator) in the first, and work for it in the others.
+  /// All processes must call it. Calls use(translator) in the first; the others work for it until that returns.
   void run(const std::function<void(const SentenceTranslator&)>& use);
 
   void translate(const std::vector<SourceSentence>& sentences, const DecodingOptions& options,
@@ -35,10 +40,10 @@ class SharedTranslator final : public SentenceTranslator {
   }
 
  private:
-  /// Not worth the others' trouble.
+  /// Whether there are too few sentences to share.
   bool is_little(std::int64_t sentences) const;
   void work_for_first();
-  /// What all find of a request of the first, which tells them of it.
+  /// Sends a request to all processes and returns their answers.
   std::vector<std::string> ask(const nlohmann::ordered_json& request,
                                const SentenceProgress& progress) const;
   std::vector<std::string> answers(const nlohmann::ordered_json& request,

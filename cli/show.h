@@ -1,4 +1,4 @@
-// The end of every command that found something: its report as text on stdout, as JSON, and as a page.
+// Shows the report of a command: as text on stdout, as JSON, and as a page.
 #pragma once
 
 #include "cli/common.h"
@@ -6,14 +6,14 @@
 
 namespace kette::cli {
 
-/// Adds --out, where the page goes.
+/// Adds --out, the file of the page.
 Option add_page_option(OptionGroup& group, CommonOptions& options);
 
-/// Prints the text of the parts from `from` on, and gives where the next begins.
+/// Prints the text of the parts from `from` on. Returns the number of parts, for the next call.
 std::size_t print_text(const Report& report, std::size_t from = 0);
-/// Key and value of each fact, a line each.
+/// Prints key and value of each fact, one per line.
 void print_lines(const Report& report);
-/// Prints what of the text has not been printed, writes the page if one is wanted, and prints the JSON if it is.
+/// Prints the text from part `printed` on, writes the page (--out), and prints the JSON (--json).
 void show(const Report& report, const CommonOptions& options, std::size_t printed = 0);
 
 }  // namespace kette::cli

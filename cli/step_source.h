@@ -1,5 +1,5 @@
-// The step that `kette trace` and `kette tape` look at: of which model, and on which batches. The same options
-// give the same step each time.
+// Options for the step that `kette trace` and `kette tape` record: the model and the batches. The same options
+// always give the same step.
 #pragma once
 
 #include <filesystem>
@@ -16,27 +16,27 @@ namespace kette::cli {
 
 struct StepSource {
   ArchitectureOptions architecture;
-  std::filesystem::path folder;  ///< of a trained model, in the place of a preset
+  std::filesystem::path folder;  ///< of a trained model, instead of a preset
   ComputeOptions compute;
   BenchBatchOptions batches;
   std::filesystem::path text;  ///< for a language model
-  std::string language;        ///< of a translation model with several: of the targets
+  std::string language;        ///< the target language of a multilingual model
 
   bool has_text() const { return !text.empty() || !batches.source.empty(); }
 
-  /// Throws a UsageError if they do not go together. has_prompt: another text is read.
+  /// Throws a UsageError if options do not fit together. has_prompt: whether a prompt replaces the batches.
   void check(bool has_prompt = false) const;
   std::unique_ptr<ModelConfig> config() const;
   /// "tiny", or the folder.
   std::string name() const { return folder.empty() ? architecture.preset() : folder.string(); }
-  /// For that configuration, which may be given more positions for them.
+  /// May raise the configuration's number of positions to fit the batches.
   std::vector<Batch> make_batches(ModelConfig& config, std::int64_t count) const;
-  /// With values, and room for gradients. random: whatever the folder holds.
+  /// A model with values and memory for gradients. random: random values even if there is a folder.
   std::unique_ptr<Model> make_model(const ModelConfig& config, DType dtype,
                                     bool random = false) const;
 };
 
-/// Adds the options of model and batches. tokens: of a batch, for the default.
+/// Adds the options of model and batches.
 void add_step_source(CLI::App& command, StepSource& source);
 
 }  // namespace kette::cli

@@ -207,13 +207,14 @@ void Sweep::train_and_score(const Training& training) {
       call(training, {"train", "--config", files.settings().string(), "--out", model, "--resume"});
   if (trained.code != 0) return;  // it has said why, and may be tried again
   // Of the model that is left and scored.
-  const Json& average = trained.json.at("average");
+  const Json said = parse_json(trained.last_line, "kette train");
+  const Json& average = said.at("average");
   const bool is_average = !average.is_null() && average.at("is_model").get<bool>();
-  const double loss = is_average ? average.at("valid_loss") : trained.json.at("best_valid_loss");
+  const double loss = is_average ? average.at("valid_loss") : said.at("best_valid_loss");
   Json result = {{"parameters", count_parameters(*read_config(files.model()))},
-                 {"steps", trained.json.at("steps")},
+                 {"steps", said.at("steps")},
                  {"perplexity", std::exp(loss)},
-                 {"seconds", trained.json.at("seconds")}};
+                 {"seconds", said.at("seconds")}};
   for (const SweepEvaluation& evaluation : file_.evaluations) {
     std::vector<std::string> words = {evaluation.command(), "--config",
                                       files.settings_of(evaluation).string(), "--model", model};
@@ -222,7 +223,7 @@ void Sweep::train_and_score(const Training& training) {
     }
     const ProcessOutcome scored = call(training, std::move(words));
     if (scored.code != 0) return;
-    result[evaluation.key()] = scored.json;
+    result[evaluation.key()] = parse_json(scored.last_line, "kette " + evaluation.command());
   }
   write_file_atomically(files.result(), result.dump(2) + "\n");
 }

@@ -1,4 +1,4 @@
-// The runs of a sweep file, each trained and scored by this program in a process of its own, and a table of them.
+// Trains and scores the runs of a sweep file, each in its own process, and writes a table of them.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@ struct SweepOptions {
   std::int64_t jobs = 1;
 };
 
-/// Goes on where an earlier one was stopped.
+/// Continues an earlier sweep that was stopped.
 void sweep(const SweepOptions& options);
 
 }  // namespace kette::cli

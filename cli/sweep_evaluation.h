@@ -1,5 +1,5 @@
-// How the runs of a sweep are evaluated: by `kette evaluate` of translations or of text, or by `kette parse` of gold trees.
-// Of translations and trees what came out is kept, so that runs can be compared sentence by sentence.
+// Evaluates the runs of a sweep: by `kette evaluate` on translations or text, or by `kette parse` on gold trees. Keeps
+// the translations and trees, to compare runs sentence by sentence.
 #pragma once
 
 #include <filesystem>
@@ -14,28 +14,28 @@
 
 namespace kette::cli {
 
-/// Throws an Error for the first file that one of these keys names and that is not there.
+/// Throws an Error for the first file of these keys that does not exist.
 void check_files(const std::vector<ConfigEntry>& entries, const std::set<std::string>& keys);
 
 struct SweepEvaluation {
-  std::string name;                  ///< empty: that of [evaluate]
+  std::string name;                  ///< empty: from the table [evaluate]
   std::string settings;              ///< for --config
   std::vector<ConfigEntry> entries;  ///< the same
 
   bool is_of_trees() const { return has("gold"); }
   bool is_of_translations() const { return has("src"); }
-  /// Under which a result of a run has what came of it.
+  /// Its key in the result of a run.
   std::string key() const { return with_name("evaluation"); }
   std::string command() const { return is_of_trees() ? "parse" : "evaluate"; }
-  /// The names of files in a run's folder: what the command is told, and what it writes; empty: nothing is kept.
+  /// The names of the files of settings and of output in a run's folder; empty: no output is kept.
   std::string settings_file() const { return title() + ".toml"; }
   std::string output_file() const;
   /// The table's name: "evaluate" or "evaluate test 2017".
   std::string title() const { return with_name("evaluate"); }
-  /// Throws UsageError unless the command would take these settings on that device, and an Error where a file that they name
-  /// is not there.
+  /// Throws a UsageError unless the command accepts these settings on that device, and an Error if a file does not
+  /// exist.
   void check(const Device& device) const;
-  /// Adds to the settings, as comments, what those files hold: with another one a model is scored anew.
+  /// Adds fingerprints of the files to the settings, as comments. So changed files make a model be scored again.
   void add_fingerprints();
 
  private:
@@ -45,7 +45,7 @@ struct SweepEvaluation {
   }
 };
 
-/// What an evaluation's output is scored against, and how.
+/// Scores the output of an evaluation by its references or gold trees.
 class SweepScoring {
  public:
   explicit SweepScoring(const SweepEvaluation& evaluation);
@@ -55,7 +55,7 @@ class SweepScoring {
   ScoringOptions of_translations_;
   std::vector<TextLines> references_;
   ParseScoreOptions of_trees_;
-  Treebank gold_;  // without trees: it is of translations
+  Treebank gold_;  // empty for translations
 };
 
 }  // namespace kette::cli

@@ -1,9 +1,10 @@
-// A file of training runs for `kette sweep`, as TOML. Before the first table stands what all runs share, options of
-// `kette train` as in a file for --config, and `seeds`: what each run is trained from, once from each. The table [evaluate]
-// has options of `kette evaluate`, or with `gold` of `kette parse`; of several texts each has one, with a name, such as
-// ["evaluate test 2017"]. Every other
-// table is a run: its name, and what is its own. `against` names the run whose scores a run's are compared with, of itself
-// or before the first table of all; without it that is the run before.
+// The TOML file of training runs for `kette sweep`.
+//   Before the first table: options of `kette train` that all runs share, as for --config, and `seeds`; each run is
+//   trained once from each seed.
+//   [evaluate]: options of `kette evaluate`, or of `kette parse` if it has `gold`. For several texts, one table each
+//   with a name, such as ["evaluate test 2017"].
+//   Every other table is a run, with its name and its own options. `against` names the run to compare with; before the
+//   first table it holds for all runs. By default that is the run before.
 //   src = "train.en"
 //   seeds = [1, 2, 3]
 //   [evaluate]
@@ -17,24 +18,24 @@
 
 namespace kette::cli {
 
-/// Beside the folders of the runs.
+/// The file of the table, beside the folders of the runs.
 inline constexpr const char* kSweepTable = "table.md";
 
 struct SweepRun {
   std::string name;
-  std::string settings;  ///< for --config: what all share, and its own in the place of that
+  std::string settings;              ///< for --config: the shared options, overridden by its own
   std::vector<ConfigEntry> entries;  ///< the same
   std::string own;                   ///< "heads = 1, hidden = 512"
-  std::string against;               ///< the name of another run; empty: none
+  std::string against;               ///< the name of the run to compare with; empty: none
 };
 
 struct SweepFile {
   std::vector<SweepEvaluation> evaluations;
-  std::vector<std::string> seeds;  ///< for --seed; none: what the runs say
+  std::vector<std::string> seeds;  ///< for --seed; empty: the runs' own
   std::vector<SweepRun> runs;
 };
 
-/// Throws UsageError with the name and the line of what makes no sense.
+/// Throws a UsageError with the name and line of what is invalid.
 SweepFile read_sweep_file(const std::filesystem::path& path);
 
 }  // namespace kette::cli

@@ -11,7 +11,6 @@
 #include "cli/shared_translator.h"
 #include "data/corpora/text_streams.h"
 #include "data/corpora/tokenize_files.h"
-#include "data/files/json_text.h"
 #include "data/files/visible_text.h"
 #include "decode/masked_words.h"
 #include "tensor/suggestion.h"
@@ -92,15 +91,16 @@ std::vector<TextScore> share_parts(std::int64_t parts, const ScoreParts& score) 
   const auto scored = [&](const Interval& mine) {
     std::vector<std::string> found;
     for (const TextScore& part : score(mine.begin, mine.end)) {
-      found.push_back(packed({part.negative_log_likelihood, part.tokens, part.correct}));
+      found.push_back(packed(std::tuple(part.negative_log_likelihood, part.tokens, part.correct)));
     }
     return found;
   };
   std::vector<TextScore> scores;
   const std::vector<std::int64_t> costs(static_cast<std::size_t>(parts), 1);
   for (const std::string& found : communicator().share_out("scoring", costs, scored)) {
-    const Json part = Json::from_cbor(found);
-    scores.push_back({part[0], part[1], part[2]});
+    const auto [loss, tokens, correct] =
+        unpacked<std::tuple<double, std::int64_t, std::int64_t>>(found);
+    scores.push_back({loss, tokens, correct});
   }
   return scores;
 }

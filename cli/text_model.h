@@ -1,4 +1,4 @@
-// Texts for language models, and what `kette evaluate --text` does: how well one predicts a text.
+// Evaluates language models on text, for `kette evaluate --text`.
 #pragma once
 
 #include <string>
@@ -16,12 +16,11 @@ struct EvaluateTextOptions {
   TextScoreOptions score;
 };
 
-/// The texts one after the other as ids: files and folders of them as they are, others in a file that is gone once the program
-/// ends.
+/// The ids of all texts, joined. Reads files and folders of ids directly; tokenizes other texts into a temporary file.
 TokenStream tokens_of(const std::vector<std::string>& texts, DocumentKind documents,
                       const Tokenizer& tokenizer);
 
-/// How well a language model, or a masked one, predicts a text.
+/// Perplexity of a language model, or pseudo-perplexity of a masked one.
 Report evaluated_text(const EnsembleOptions& model, const EvaluateTextOptions& options);
 
 }  // namespace kette::cli

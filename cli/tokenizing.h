@@ -1,4 +1,4 @@
-// What `kette tokenize` does: texts to ids, in a file or in a folder of shards, or parallel texts to pairs.
+// The work of `kette tokenize`: turns texts into a file or a folder of ids, or parallel texts into pairs of ids.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@
 
 namespace kette::cli {
 
-/// Makes a UsageError of an Error, with what it is of in front.
+/// Turns an Error into a UsageError, with the option's name in front.
 void as_usage_of(const char* option, const std::function<void()>& check);
 
 struct TokenizeCommandOptions {
@@ -32,7 +32,7 @@ struct TokenizeCommandOptions {
   PrepareTokensOptions tokens;
 
   std::vector<ParallelText> texts() const;
-  /// What --filter names, in the order of oddities(). Throws a UsageError where it names something else.
+  /// The values of --filter, in the order of oddities(). Throws a UsageError for an unknown name.
   std::vector<Oddity> odd() const;
   PairFilterOptions odd_pairs() const;
   std::vector<std::filesystem::path> paths() const { return {files.begin(), files.end()}; }

@@ -1,4 +1,4 @@
-// What `kette trace` traces: a step of training or of decoding, ready to be done again and again.
+// The step that `kette trace` records: a training or decoding step that can be repeated.
 #pragma once
 
 #include <functional>
@@ -25,10 +25,10 @@ struct TraceOptions {
 struct Subject {
   std::string title;
   std::function<void(Tap* tap)> step;
-  std::vector<std::shared_ptr<void>> kept;  ///< what it works on
+  std::vector<std::shared_ptr<void>> kept;  ///< the objects that the step uses
 };
 
-/// The recorder is told the names of what the step works on.
+/// Makes the step. Names its tensors in the recorder.
 Subject subject_of(const TraceOptions& options, StepRecorder& recorder);
 
 }  // namespace kette::cli

@@ -1,4 +1,4 @@
-// The options of `kette train`: every field of the training options, and presets of them.
+// The options of `kette train`: all fields of the training options, and presets.
 #pragma once
 
 #include <string>
@@ -19,34 +19,34 @@ class TrainCommandOptions {
  public:
   explicit TrainCommandOptions(CLI::App& command);
 
-  /// A language model from text, or a translation model from pairs.
+  /// Whether it learns from text, not from pairs.
   bool is_text() const { return !text_files_.empty(); }
   const CommonOptions& common() const { return common_; }
   const ComputeOptions& compute() const { return compute_; }
   bool is_quiet() const { return train_.quiet; }
   bool wants_page() const { return page_; }
-  /// What is recorded of the model while it is trained, if anything.
+  /// What a TrainingRecorder records; may be nothing.
   const RecordOptions& record() const { return record_; }
-  /// Fits the size and the recipe of a new translation model to its texts and its time, unless a preset says them. What
-  /// was chosen, for people; nothing where nothing was.
+  /// Chooses size and recipe of a new translation model by its texts and time (train/fitted_recipe.h), unless a preset
+  /// was given. Returns the choice, for people; "" if there was none.
   std::string fit(CLI::App& command, int threads);
-  /// Processes that train together: how many batches a step has, where that was not said.
+  /// Sets the processes, and the number of batches per step if it was not given.
   void share_out(Communicator& communicator);
-  /// Which GPU is whose, once all else is chosen.
+  /// Chooses the GPU of this process. Call it after all other choices.
   void take_gpu(Communicator& communicator);
   /// Throws a UsageError unless the options that were given fit together.
   TextTrainOptions text(CLI::App& command) const;
   TranslationTrainOptions translation(CLI::App& command) const;
-  /// Of whichever task they choose.
+  /// The run of the chosen task.
   TrainRun run_of(CLI::App& command) const;
 
  private:
-  /// The task of texts that is chosen, or of pairs, unless that is the next token, or translation: null.
+  /// The chosen task of texts or of pairs. Null for next-token prediction and translation.
   const TextTaskOptions* text_task() const;
   const PairTaskOptions* pair_task() const;
-  /// The preset, not the data.
+  /// By the preset, not by the data.
   bool is_language_model() const { return !architecture_.is<TransformerConfig>(); }
-  /// Of all that learn from texts.
+  /// Sets the options of all tasks that learn from texts.
   void set_text(CLI::App& command, TextOptions& options) const;
   void apply_recipe(const std::string& preset);
   void add_data_options(CLI::App& command);
@@ -58,22 +58,22 @@ class TrainCommandOptions {
   void add_checkpoint_options(CLI::App& command);
   void add_watching_options(CLI::App& command);
   void check() const;
-  /// That there are all files of pairs, or of what there is instead.
+  /// Checks that all files of pairs, or of another task's data, were given.
   void check_files() const;
   void check_best_by() const;
-  /// Among --text.
+  /// Whether --text includes a folder of token ids.
   bool has_folder_of_tokens() const;
-  /// Of pieces, or of words.
+  /// Whether a new tokenizer has a vocabulary of pieces or words.
   bool makes_vocabulary() const;
-  /// Of all that learn from pairs.
+  /// Sets the options of all tasks that learn from pairs.
   void set_pairs(CLI::App& command, ParallelTrainOptions& options) const;
-  /// That there are as many weights, in each stage, too, as texts; each: what one is given by.
+  /// Checks that weights, also of each stage, are as many as the texts. each: the option that gives a text.
   void check_weights(const std::string& each, std::size_t texts) const;
   std::vector<ParallelText> texts() const;
   TrainOptions shared(CLI::App& command) const;
-  /// What was given, and the defaults of everything else.
+  /// All options with their values, as TOML.
   std::string configuration(CLI::App& command) const;
-  /// What the data are not for.
+  /// The options that do not apply to the kind of data.
   std::vector<Option> foreign() const;
 
   CommonOptions common_;
@@ -95,7 +95,7 @@ class TrainCommandOptions {
   std::int64_t vocabulary_of_preset_ = 0;
   std::optional<Option> accumulate_;
   std::vector<Option> translation_only_, pairs_only_, text_only_, vocabulary_;
-  std::vector<std::vector<Option>> of_text_tasks_, of_pair_tasks_;  // what each has of its own
+  std::vector<std::vector<Option>> of_text_tasks_, of_pair_tasks_;  // own options, by task
 };
 
 }  // namespace kette::cli

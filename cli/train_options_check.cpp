@@ -1,4 +1,4 @@
-// Which options of `kette train` go together.
+// Checks that the options of `kette train` fit together.
 #include <algorithm>
 
 #include "cli/parallel_texts.h"

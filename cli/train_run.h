@@ -1,4 +1,4 @@
-// A run of whatever task, as a command line or a file of settings asks for it.
+// A training run of any task, as given by a command line or a file of settings.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,11 @@
 namespace kette::cli {
 
 struct TrainRun {
-  std::shared_ptr<TrainOptions> options;  ///< what all tasks are told
+  std::shared_ptr<TrainOptions> options;  ///< the options of all tasks
   std::function<RunFingerprint()> fingerprint;
   std::function<TrainResult()> start;
 
-  /// By fingerprint_of() and train() of the task's options.
+  /// Uses fingerprint_of() and train() of the task's options.
   template <class Options>
   static TrainRun of(Options options) {
     const auto shared = std::make_shared<Options>(std::move(options));

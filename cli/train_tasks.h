@@ -1,5 +1,5 @@
-// What `kette train` learns beside the next token of texts and translation. A task is a file of its own, which has the
-// options that no other takes, and a line here.
+// The tasks of `kette train` besides next-token prediction and translation. Each has a file for its own options, and a
+// line here.
 #pragma once
 
 #include <functional>
@@ -14,43 +14,44 @@
 
 namespace kette::cli {
 
-/// From texts.
+/// A task that learns from texts.
 class TextTaskOptions {
  public:
   virtual ~TextTaskOptions() = default;
 
-  virtual TextObjective objective() const = 0;  ///< what chooses it
-  virtual const char* preset() const = 0;       ///< without --preset
-  virtual std::string models() const = 0;       ///< "BERT", in messages: those that can learn it
+  virtual TextObjective objective() const = 0;  ///< the value of --objective that chooses it
+  virtual const char* preset() const = 0;       ///< the default of --preset
+  virtual std::string models() const = 0;  ///< the models that can learn it, for messages: "BERT"
   virtual bool takes(const ModelConfig& config) const = 0;
   virtual bool has_score() const = 0;
-  /// Whether the vocabulary that is made where nothing asks for one is of pieces, not of characters.
+  /// Whether the default tokenizer has pieces, not characters.
   virtual bool makes_pieces() const = 0;
 
-  /// All of them are its alone.
+  /// Adds and returns the options that only this task has.
   virtual std::vector<Option> add_options(OptionGroup& group) = 0;
-  /// set: for what all that learn from texts are told.
+  /// set: sets the options of all tasks that learn from texts.
   virtual TrainRun run_of(const std::function<void(TextOptions&)>& set,
                           const ModelConfig& model) const = 0;
 };
 
-/// From pairs.
+/// A task that learns from pairs.
 class PairTaskOptions {
  public:
   using Choose = std::function<void(const char* preset)>;
 
   virtual ~PairTaskOptions() = default;
 
-  // What messages call it.
-  virtual std::string option() const = 0;  ///< "--trees", what chooses it
+  // Names for messages.
+  virtual std::string option() const = 0;  ///< "--trees", the option that chooses it
   virtual std::string model() const = 0;   ///< "a parser"
   virtual std::string score() const = 0;   ///< "F1"
 
-  /// What it learns from, option() among it, which tells `choose` of a preset. All of them are its alone.
+  /// Adds and returns the options of its data, which only this task has. option() is one of them; it calls choose()
+  /// with a preset.
   virtual std::vector<Option> add_data(OptionGroup& data, const Choose& choose) = 0;
   virtual bool is_chosen() const = 0;
-  virtual std::size_t files() const = 0;  ///< to learn from
-  /// Throws a UsageError unless there are all that it needs.
+  virtual std::size_t files() const = 0;  ///< the number of training files
+  /// Throws a UsageError unless all files that it needs were given.
   virtual void check_files() const = 0;
   virtual TrainRun run_of(const ParallelTrainOptions& options) const = 0;
 };

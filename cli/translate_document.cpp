@@ -1,4 +1,4 @@
-// A document in, the document out, with its text translated and all else as it was.
+// Translates the text of a document and keeps everything else.
 #include <unistd.h>
 
 #include <algorithm>

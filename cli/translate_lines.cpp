@@ -1,4 +1,4 @@
-// Lines in, translations out, in the same order, each as soon as it and those before it are done.
+// Translates lines in order; writes each as soon as it and all before it are done.
 #include <iostream>
 #include <set>
 #include <utility>
@@ -129,8 +129,8 @@ class Rows {
     return rows;
   }
 
-  /// Pieces that spell the same text are one candidate, with the best score of them, which is the first; but each sample
-  /// was drawn.
+  /// Pieces that spell the same text are one candidate, with the best score of them, which is the first; but each
+  /// sample was drawn.
   Candidates distinct(const Candidates& candidates) const {
     if (all_) return candidates;
     Candidates result;

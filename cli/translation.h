@@ -1,4 +1,4 @@
-// What `kette translate` is asked for, and its two ways: lines as they come, and a document as a whole.
+// The options of `kette translate`, and its two modes: line by line, or a whole document.
 #pragma once
 
 #include <filesystem>
@@ -15,10 +15,10 @@
 namespace kette {
 
 namespace cli {
-/// What becomes of a line that cannot be translated: it is not UTF-8, or too long.
+/// How to handle a line that cannot be translated, since it is not UTF-8 or too long.
 enum class OnError : std::uint8_t { skip, copy, stop };
-/// What of a text is translated at once: what the model's own text had in a line, all, each sentence, or each sentence
-/// of paragraphs whose lines are wrapped.
+/// The units of translation. automatic: as in the model's training text; lines; sentences; nonewlines: sentences of
+/// paragraphs with wrapped lines.
 enum class Split : std::uint8_t { automatic, lines, sentences, nonewlines };
 }  // namespace cli
 
@@ -41,28 +41,27 @@ struct TranslateCommandOptions {
   CandidateOptions candidates;
   std::vector<std::string> sentences;
   std::filesystem::path input, output, prefix, report;
-  std::optional<DocumentFormat> format;  ///< none: by the ending of the input
-  std::vector<double> columns;           ///< of a table
+  std::optional<DocumentFormat> format;  ///< none: by the input's file extension
+  std::vector<double> columns;           ///< of a table, to translate
   OnError on_error = OnError::skip;
   bool mend = true;
   Split split = Split::automatic;
-  std::string
-      source_language;  ///< "": what the model's text was in, or what the text seems to be in
+  std::string source_language;  ///< "": that of the model's text, or detected from the text
 
-  /// Of each sentence all of its best translations are printed.
+  /// Whether all best translations of each sentence are printed.
   bool lists() const {
     return translate.decoding.search.n_best > 1 && !translate.decoding.minimum_risk;
   }
-  /// Translations are lines of JSON: all lists, and what goes to stdout, where then nothing else is.
+  /// Whether translations are written as JSON: for lists(), and on stdout, which then has only JSON.
   bool writes_json() const { return common.json && (lists() || is_stdin(output)); }
-  /// What a document is read as; none for lines.
+  /// The format of a document; none for lines.
   std::optional<DocumentFormat> document_format() const;
   std::vector<std::filesystem::path> read() const;
-  /// Parts texts into sentences as asked, and as the model has learnt them. some: of the text.
+  /// Sets how texts are split into sentences, by --split and the model. some: a sample of the text.
   void choose_sentences(const std::vector<std::string_view>& some);
 };
 
-/// What both ways give: for the sum and the exit code.
+/// The result, for the summary and the exit code.
 struct TranslationOutcome {
   TranslationReport report;
   double seconds = 0;

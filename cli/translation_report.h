@@ -1,5 +1,5 @@
-// What `kette translate` did to sentences so that nothing of them is lost, and what looks wrong: summed up on stderr, and
-// sentence by sentence in a file.
+// The report of `kette translate`: how sentences were changed so that nothing is lost, and what looks wrong. A summary
+// on stderr, and each sentence in a file.
 #pragma once
 
 #include <filesystem>
@@ -15,14 +15,14 @@ namespace kette::cli {
 
 class TranslationReport {
  public:
-  /// file: for a line of JSON for each sentence; none if empty. read: as Sink has it. what: "line" or "block".
+  /// file: gets a line of JSON for each sentence; empty: no file. read: see Sink. what: "line" or "block".
   TranslationReport(const std::filesystem::path& file,
                     const std::vector<std::filesystem::path>& read, std::string what);
 
   void add(std::int64_t number, const std::string& source, const TranslatedText& translated);
-  /// All is there: the file is whole, and on stderr comes a line for each thing that was done or looks wrong.
+  /// Completes the file. Writes a line to stderr for each kind of change or fault.
   void finish();
-  /// Lines or blocks, those in parts and those with faults, sentences, and how many of them for each thing.
+  /// The numbers of lines or blocks, of those split, of those with faults, of sentences, and of sentences of each kind.
   Json json() const;
 
   std::int64_t sentences() const { return sentences_; }
@@ -30,7 +30,7 @@ class TranslationReport {
 
  private:
   void say() const;
-  /// Its key in JSON, and what is said of so many sentences.
+  /// A kind of change or fault: its key in JSON, and its message with a number of sentences.
   struct Kind {
     const char* key;
     const char* text;
@@ -42,8 +42,8 @@ class TranslationReport {
   std::optional<Sink> file_;
   std::string what_;
   std::int64_t texts_ = 0, parted_ = 0, faults_ = 0, sentences_ = 0, tokens_ = 0;
-  std::map<std::string, std::int64_t> counts_;      // of kinds, by key
-  std::map<std::string, std::int64_t> characters_;  // unknown ones
+  std::map<std::string, std::int64_t> counts_;      // by key of the kind
+  std::map<std::string, std::int64_t> characters_;  // unknown characters
 };
 
 }  // namespace kette::cli

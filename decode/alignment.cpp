@@ -21,7 +21,7 @@ std::vector<double> rows_of_map(const Linear& output, std::int64_t inner) {
     }
     return rows;
   }
-  // What is laid out for products is read by one: with the unit vectors, and with 0, which gives the bias.
+  // Prepacked weights are read by products: with the unit vectors, and with 0 for the bias.
   std::vector<float> units(static_cast<std::size_t>((inner + 1) * inner));
   for (std::int64_t i = 0; i < inner; ++i) units[i * inner + i] = 1;
   const Tensor given =
@@ -77,27 +77,27 @@ std::vector<float> HeadOutputs::lengths(const Tensor& projected, std::int64_t gr
   return lengths;
 }
 
-SourceShares source_shares(const AttentionMaps& maps, bool by_norms) {
-  SourceShares shares{maps.queries, maps.keys, {}};
-  shares.values.resize(static_cast<std::size_t>(maps.queries * maps.keys));
+SoftAlignment soft_alignment(const AttentionMaps& maps, bool by_norms) {
+  SoftAlignment soft{maps.queries, maps.keys, {}};
+  soft.values.resize(static_cast<std::size_t>(maps.queries * maps.keys));
   const std::vector<float>& values = by_norms ? maps.norms : maps.probabilities;
   for (std::int64_t head = 0; head < maps.heads; ++head) {
     const std::span<const float> of_head = maps.of(values, head);
-    for (std::size_t i = 0; i < of_head.size(); ++i) shares.values[i] += double(of_head[i]);
+    for (std::size_t i = 0; i < of_head.size(); ++i) soft.values[i] += double(of_head[i]);
   }
-  return shares;
+  return soft;
 }
 
-std::vector<std::int64_t> alignment(const SourceShares& shares, bool shifted) {
+std::vector<std::int64_t> alignment(const SoftAlignment& soft, bool shifted) {
   std::vector<std::int64_t> aligned;
-  for (std::int64_t target = 0; target + 1 < shares.queries; ++target) {
+  for (std::int64_t target = 0; target + 1 < soft.queries; ++target) {
     const std::int64_t query = target + (shifted ? 1 : 0);
     double most = 0;
     std::int64_t best = -1;
-    for (std::int64_t key = 0; key + 1 < shares.keys; ++key) {
-      const double share = shares.values[query * shares.keys + key];
-      if (share > most) {
-        most = share;
+    for (std::int64_t key = 0; key + 1 < soft.keys; ++key) {
+      const double weight = soft.values[query * soft.keys + key];
+      if (weight > most) {
+        most = weight;
         best = key;
       }
     }
@@ -107,10 +107,10 @@ std::vector<std::int64_t> alignment(const SourceShares& shares, bool shifted) {
 }
 
 std::vector<std::int64_t> alignment(const AttentionMaps& maps, const AlignmentOptions& options) {
-  return alignment(source_shares(maps, options.by_norms), options.shifted);
+  return alignment(soft_alignment(maps, options.by_norms), options.shifted);
 }
 
-std::vector<LayerAlignment> alignments(const std::vector<SourceShares>& layers) {
+std::vector<LayerAlignment> alignments(const std::vector<SoftAlignment>& layers) {
   std::vector<LayerAlignment> all;
   for (std::size_t layer = 0; layer < layers.size(); ++layer) {
     for (const bool shifted : {false, true}) {

@@ -5,7 +5,7 @@
 namespace kette {
 namespace {
 
-/// Enough of each row for ordinary beams, and in wider ones for nearly all rows.
+/// Enough for ordinary beams, and for nearly all rows of wider ones.
 constexpr std::int64_t kFew = 32;
 
 }  // namespace
@@ -64,8 +64,8 @@ Policy::Chosen AskedRows::choose(Policy& policy, std::int64_t first) {
     }
     return policy.choose(drawn_tokens(drawn));
   }
-  // Few continuations of each row, and more of those that might hide one of the best. Of a row that had n chosen no more
-  // than 4 n are looked at.
+  // Few continuations of each row first, then more of those that may hide one of the best. Of a row
+  // with n chosen at most 4 n are computed.
   for (std::int64_t few = 4 * kFew;; few *= 4) {
     Policy::Chosen chosen = policy.choose(part.next->rows(begin, rows));
     if (chosen.unsure.empty()) return chosen;

@@ -1,5 +1,5 @@
-// The rows of a step, of texts with policies of any kind: what each is given and wants to know, and what the model
-// answers.
+// The rows of one step, of texts with any policies: the token that each row reads, the question
+// about its next token, and the model's answer.
 #pragma once
 
 #include <memory>
@@ -13,26 +13,27 @@ namespace kette {
 class AskedRows {
  public:
   std::int64_t count() const { return std::ssize(rows_); }
-  /// Row `row` of a state, which rise, is given a token.
+  /// Adds row `row` of a state, which reads `token`. Rows must be added in ascending order.
   void add(std::int64_t row, std::int32_t token, const Question& wanted,
            const RowQuestion& question);
 
   const std::vector<std::int32_t>& tokens() const { return tokens_; }
   const std::vector<std::int64_t>& rows() const { return rows_; }
 
-  /// states: that the rows came to, which output is of. masks: words, see TokenMasks.
-  /// tap: is shown the logits that tokens are drawn from.
+  /// states: [rows, width] of the added rows. output: their projection to logits. masks: words, see
+  /// TokenMasks. tap: sees the logits of sampled rows.
   void answer(const Linear& output, const Tensor& states, const Tensor& masks, Tap* tap);
-  /// Lets a policy choose for its rows, the first of which is added row `first`. An Error where logits were not finite.
+  /// Calls policy.choose() with the answers for its rows. `first`: the number of added rows before
+  /// them. An Error if logits were not finite.
   Policy::Chosen choose(Policy& policy, std::int64_t first);
 
  private:
-  /// Neighbours that are all drawn, or not.
+  /// Adjacent rows that are all sampled, or all not.
   struct Part {
     std::int64_t begin, end;
     bool is_drawn;
     std::unique_ptr<NextTokens> next{};
-    std::vector<std::int32_t> drawn{};  // as sample() has it
+    std::vector<std::int32_t> drawn{};  // the result of sample()
   };
   void draw(Part& part, const Tensor& logits, const Tensor& masks) const;
 

@@ -50,7 +50,7 @@ std::vector<Beam::Candidate> Beam::candidates(std::span<const Continuations> off
     for (std::size_t i = 0; may_go_on() && i < row.tokens.size(); ++i) {
       add(row.values[i], row.tokens[i]);
     }
-    // What a constraint forbids stays so.
+    // What a constraint forbids stays forbidden.
     const bool is_given = end_is_forced && std::isfinite(row.target_value);
     if (may_end) add(is_given ? 0 : row.target_value, end_);
   }
@@ -73,7 +73,7 @@ std::vector<std::int64_t> Beam::consider(std::span<const Continuations> offered)
   for (std::size_t parent = 0; may_go_on() && parent < live_.size(); ++parent) {
     const Continuations& row = offered[parent];
     if (row.tokens.size() >= most || row.tokens.back() < 0) continue;
-    // What is hidden is no likelier than the last one offered.
+    // Hidden continuations are not likelier than the last one offered.
     const double hidden = live_[parent].log_probability + double(row.values.back());
     if (best_.size() == places() && hidden < best_.back().log_probability) continue;
     unsure.push_back(static_cast<std::int64_t>(parent));

@@ -1,6 +1,6 @@
-// What the hypotheses of a text may go on with, besides what the model finds likely: a prefix that is given,
-// brackets that must balance, words that must not come. A search asks for every hypothesis at every
-// step. Log-probabilities stay those of the model, which knows nothing of it.
+// Restricts the tokens that may follow in a text: a given prefix, balanced brackets, forbidden
+// words. A search asks it for every hypothesis at every step. Log-probabilities are those of the
+// model without the constraint.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,19 @@ class Constraint {
   virtual ~Constraint() = default;
 
   struct Choice {
-    std::int32_t forced = -1;  ///< only this token, which may be the end mark; -1: none is forced
-    std::int64_t mask = -1;    ///< only the tokens of masks()[mask]; -1: all
+    /// The only token allowed, possibly the end mark; -1: none is forced.
+    std::int32_t forced = -1;
+    std::int64_t mask = -1;  ///< only the tokens of masks()[mask] are allowed; -1: all
     bool may_end = true;
   };
 
-  /// The sets of tokens that choices speak of, a value for each token of the vocabulary. What it says of the end
-  /// mark does not matter.
+  /// The masks that choices refer to, [masks][vocabulary]. The value of the end mark is ignored.
   virtual std::vector<std::vector<bool>> masks() const { return {}; }
-  /// What the text may go on with after these tokens.
+  /// What may follow these tokens.
   virtual Choice after(std::span<const std::int32_t> tokens) const = 0;
 };
 
-/// The text begins with the tokens of a prefix, and goes on freely.
+/// Forces the tokens of a prefix; then everything is allowed.
 class Prefix final : public Constraint {
  public:
   explicit Prefix(std::vector<std::int32_t> tokens) : prefix_(std::move(tokens)) {}

@@ -11,7 +11,7 @@ namespace {
 
 using Ids = std::vector<std::int32_t>;
 
-/// All layers see equally far.
+/// All layers have the same window.
 KvCache past_of(const AutoregressiveModel& model) {
   std::vector<SlotLayout> layers;
   for (const Block& block : model.decoder()) {
@@ -20,7 +20,7 @@ KvCache past_of(const AutoregressiveModel& model) {
   return KvCache(std::move(layers), model.device());
 }
 
-/// Without layers, where there is nothing to remember.
+/// Has no layers if there is no cross-attention.
 KvCache memory_of(const AutoregressiveModel& model) {
   std::vector<SlotLayout> layers;
   for (const Block& block : model.decoder()) {
@@ -29,10 +29,10 @@ KvCache memory_of(const AutoregressiveModel& model) {
   return KvCache(std::move(layers), model.device());
 }
 
-/// What a step tells the device, in one copy.
+/// Uploads all tables of a step in one copy.
 class StepTables {
  public:
-  /// The number of a table.
+  /// Returns the index of the table.
   std::size_t add(const Ids& table) {
     begins_.push_back(std::ssize(values_));
     values_.insert(values_.end(), table.begin(), table.end());
@@ -51,7 +51,7 @@ class StepTables {
 
 using Part = std::span<const std::int32_t>;
 
-/// Parts end to end.
+/// Concatenated parts.
 struct Joined {
   Ids ids;
   Segments segments;
@@ -101,7 +101,7 @@ void DecoderState::drop_unread_sentences() {
   memory_.select(read);
 }
 
-/// Encodes the sources, and keeps the keys and values that every layer makes of them.
+/// Encodes the sources, and caches the keys and values that every layer computes from them.
 void DecoderState::keep_memory(const std::vector<RowStart>& starts) {
   const Work work("encode");
   std::vector<Part> parts;
@@ -127,7 +127,7 @@ void DecoderState::keep_memory(const std::vector<RowStart>& starts) {
 
 void DecoderState::read(const std::vector<std::int64_t>& rows, const std::vector<Part>& pasts) {
   if (past_.pass() == 0) return read_at_once(rows, pasts);
-  // A few at a time, so that the cache need not hold what is let go.
+  // In parts, so that the cache need not store positions outside the window.
   const auto at_once = static_cast<std::size_t>(past_.pass());
   std::size_t longest = 0;
   for (const Part& past : pasts) longest = std::max(longest, past.size());

@@ -1,12 +1,12 @@
-// The decoder of a model at work, one token at a time. A row is one hypothesis or text; step() appends
-// a token to each and gives the decoder's last states, equal to those of a pass over the whole row,
-// at the cost of one position (the keys and values of the past are kept). select() makes a beam's
-// new order: a row may go on more than once, or end. Rows may be added at any time, and each has its
-// own positions.
+// The state of a decoder that generates token by token. A row is one hypothesis or text. step()
+// appends a token to each row and returns the decoder's last states. They equal those of a pass
+// over the whole row, but only one position is computed, because keys and values of the past are
+// cached. select() reorders rows for beam search: a row may continue several times, or end. Rows
+// may be added at any time. Each has its own positions.
 //
-//   self-attention:    a line of a cache for each row        rows  0   1   2   3
-//   cross-attention:   a line of another cache for each            |   |   |   |
-//                      sentence, seen by all of its rows     past  0   1   2   3
+//   self-attention:    each row has a line of a cache        rows  0   1   2   3
+//   cross-attention:   each sentence has a line of another         |   |   |   |
+//                      cache, which all its rows read        past  0   1   2   3
 //                                                          memory  0---0   1---1
 #pragma once
 
@@ -18,61 +18,63 @@
 
 namespace kette {
 
-/// What a row is to begin with.
+/// The initial contents of a row.
 struct RowStart {
-  /// What the encoder reads, end mark and all; empty for a model without one.
+  /// The source with its end mark; empty for a model without an encoder.
   std::span<const std::int32_t> source;
-  /// Tokens that are read when the row is added, before the one that its first step is given: of a
-  /// prompt or a given prefix all but the last.
+  /// Tokens that are read when the row is added: all tokens of a prompt or prefix except the last,
+  /// which the first step reads.
   std::span<const std::int32_t> past;
 };
 
 class DecoderState {
  public:
-  /// model: made ready for decoding (for_decoding()), and outlives this. tap: looks into every pass.
+  /// model: from for_decoding(); must outlive this. tap: observes every pass.
   explicit DecoderState(const AutoregressiveModel& model, Tap* tap = nullptr);
 
   std::int64_t rows() const { return past_.lines(); }
-  /// Tokens that a row has.
+  /// The number of tokens that a row has read.
   std::int64_t length(std::int64_t row) const { return past_.length(row); }
-  /// Appends a row for each.
+  /// Appends one row for each start.
   void add(const std::vector<RowStart>& starts);
-  /// Lets rows[i] read pasts[i], behind what it has. The same as to have been added with it, where that reads in parts.
+  /// Row rows[i] reads pasts[i] after what it has read so far. Equal to a longer RowStart::past if
+  /// reads_in_parts().
   void read(const std::vector<std::int64_t>& rows,
             const std::vector<std::span<const std::int32_t>>& pasts);
-  /// Whether a past that is read in parts gives the same bits as at once.
+  /// Whether reading a past in parts gives the same bits as reading it at once.
   bool reads_in_parts() const { return !past_.keeps_states(); }
-  /// Whether shorten() can be called. A cache of states, or of a window, no longer has what a row had before.
+  /// Whether shorten() may be called. A cache of states, or of a window, no longer has what a row had before.
   bool can_shorten() const { return !past_.keeps_states() && past_.pass() == 0; }
   /// Forgets the tokens of a row from `length` on.
   void shorten(std::int64_t row, std::int64_t length) { past_.shorten(row, length); }
-  /// tokens: one for each of these rows, which rise -> their states [rows, width]. The others stay as they are.
+  /// rows: ascending. tokens: one for each of them. Returns their states, [rows, width]. Other rows
+  /// do not change.
   Tensor step(const std::vector<std::int32_t>& tokens, const std::vector<std::int64_t>& rows);
-  /// For all rows.
+  /// The same for all rows.
   Tensor step(const std::vector<std::int32_t>& tokens);
-  /// Row r becomes what row parents[r] was.
+  /// Row r becomes a copy of row parents[r].
   void select(const std::vector<std::int64_t>& parents);
-  /// For rows that stay together and grow by themselves: gives row r slots up to lengths[r] tokens,
-  /// and the sequences of one token a row at `positions`, i32 [rows] on the device. All that a pass
-  /// reads of them lies there, so that it may be recorded.
+  /// Fixes the batch, so that a pass can be recorded: rows stay as they are, and row r gets slots
+  /// for lengths[r] tokens. Returns the sequences of a pass with one token a row. positions: i32
+  /// [rows] on the device, where all inputs of the pass are.
   CachedSequences begin_static_batch(const std::vector<std::int64_t>& lengths,
                                      const Tensor& positions);
-  /// After begin_static_batch(): row r has lengths[r] tokens, which is how far it has come.
+  /// Ends a static batch. lengths[r]: the tokens that row r has read.
   void end_static_batch(const std::vector<std::int64_t>& lengths);
 
  private:
   void drop_unread_sentences();
   void keep_memory(const std::vector<RowStart>& starts);
-  /// One pass.
+  /// Reads it in one pass.
   void read_at_once(const std::vector<std::int64_t>& rows,
                     const std::vector<std::span<const std::int32_t>>& pasts);
-  /// Where the memory ends of the sentences that these rows are of.
+  /// The last position of each memory line.
   std::vector<std::int32_t> memory_ends(const std::vector<std::int32_t>& lines) const;
 
   const AutoregressiveModel* model_;
   Tap* tap_;
   KvCache past_, memory_;
-  std::vector<std::int32_t> sentences_;  // of each row: a line of the memory
+  std::vector<std::int32_t> sentences_;  // the memory line of each row
   Tensor memory_table_;                  // on the device
 };
 

@@ -8,7 +8,7 @@
 namespace kette {
 namespace {
 
-/// The cache is given room for so many steps at most: texts may end long before they are as long as they may be.
+/// The most steps that the cache gets room for, as texts may end long before their limit.
 constexpr std::int64_t kMostSteps = 512;
 
 }  // namespace
@@ -47,7 +47,7 @@ DrawnRows::DrawnRows(const Ensemble& model, EnsembleState& state, const std::vec
 }
 
 std::unique_ptr<HostCopy> DrawnRows::step() {
-  // Not recorded: the first step, which may set things up, and those whose parts somebody wants to see.
+  // Not recorded: the first step, which may initialise things, and steps that somebody observes.
   if (!has_begun_ || tap_ != nullptr || WorkObserver::current()) {
     draw();
     has_begun_ = true;
@@ -60,7 +60,7 @@ std::unique_ptr<HostCopy> DrawnRows::step() {
   return backend(drawn_.device()).start_copy_to_host(drawn_.raw(), drawn_.bytes());
 }
 
-/// Gives the model the tokens of drawn_, and puts the next there.
+/// Feeds the tokens of drawn_ to the model, and stores the next ones there.
 void DrawnRows::draw() {
   const Work work("step");
   Run run(tap_);

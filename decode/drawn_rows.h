@@ -1,5 +1,6 @@
-// Rows that are all drawn, and stay together for some steps. All that a step needs stays on the device: on a GPU the step
-// is recorded once and then queued as a whole, before the tokens of the one before are known.
+// A batch of sampled rows that stays fixed for some steps. All inputs of a step are on the device.
+// On a GPU a step is recorded once. Later steps are queued as a whole, before the tokens of the
+// previous step are known.
 #pragma once
 
 #include <memory>
@@ -14,22 +15,24 @@ namespace kette {
 class DrawnRows {
  public:
   struct Row {
-    std::int32_t token = 0;  ///< the last, which the model has not been given
+    std::int32_t token = 0;  ///< the last token, which the model has not read yet
     Draw draw;
-    std::int64_t drawn = 0;  ///< tokens so far
-    std::int64_t left = 0;   ///< tokens that it may still get
+    std::int64_t drawn = 0;  ///< number of sampled tokens
+    std::int64_t left = 0;   ///< most tokens that it may still get
     std::int32_t mask = 0;
   };
 
-  /// Of each row of the state, which outlives this. masks: words, or undefined. Rows may get fewer steps than they
-  /// have left, as many as all have positions for.
+  /// rows: all rows of the state. The state must outlive this. masks: words (TokenMasks), or
+  /// undefined. steps_left() may be smaller than the rows' `left`, as it is limited by the model's
+  /// positions.
   DrawnRows(const Ensemble& model, EnsembleState& state, const std::vector<Row>& rows,
             const Tensor& masks, Tap* tap);
 
   std::int64_t steps_left() const { return steps_left_; }
-  /// Queues a step: i32 [2, rows] of it, for checked_draw().
+  /// Queues a step. The copy is i32 [2, rows], for checked_draw().
   std::unique_ptr<HostCopy> step();
-  /// The rows of the state are as long as their steps have made them; others may take over.
+  /// Ends the static batch, so that the state can be used otherwise. Rows have the length of their
+  /// steps.
   void end();
 
  private:
@@ -43,8 +46,8 @@ class DrawnRows {
   bool has_begun_ = false;
   DrawSettings settings_;
   TokenMasks masks_;
-  Tensor counters_;  // i32 [2, rows]: positions of the next tokens, and how many were drawn
-  Tensor drawn_;  // i32 [2, rows]: what the next step is given, and whether its logits were finite
+  Tensor counters_;  // i32 [2, rows]: positions of the next tokens, and numbers of sampled tokens
+  Tensor drawn_;     // i32 [2, rows]: inputs of the next step, and whether their logits were finite
   std::unique_ptr<Recording> recorded_;
 };
 

@@ -1,6 +1,6 @@
-// Texts drawn token by token from what a model predicts (decode/sampling.h), several of one prompt. What is drawn
-// depends on the seed, the text's number, which copy it is and the place in the text alone: fewer copies are the first of
-// more, and a text is the same alone or in company.
+// Texts that are sampled token by token (decode/sampling.h), several for one prompt. A sampled
+// token depends only on the seed, the number of the text, the copy and the position. So n copies
+// are the first n of more, and other texts of the batch do not matter.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace kette {
 
-/// Called with each token as soon as it is there; not with the end mark. Returns whether the copy goes on.
+/// Called for each token at once, but not for the end mark. Returns whether the copy goes on.
 using OnToken = std::function<bool(std::int64_t copy, std::int32_t token)>;
 
 class DrawnTexts final : public Policy {
@@ -17,10 +17,11 @@ class DrawnTexts final : public Policy {
   struct Options {
     SamplingOptions sampling;
     std::int64_t copies = 1;
-    std::int64_t most = 0;        ///< tokens of each
-    std::int32_t end = -1;        ///< ends a text; -1: texts end with `most` alone
-    std::int64_t number = 0;      ///< of the text, for the draws
-    std::int64_t first_copy = 0;  ///< likewise
+    std::int64_t most = 0;  ///< most tokens of each copy
+    /// The token that ends a text; -1: texts end only at `most` tokens.
+    std::int32_t end = -1;
+    std::int64_t number = 0;      ///< number of the text, for the random draws
+    std::int64_t first_copy = 0;  ///< number of the first copy, for the random draws
   };
   /// Throws an Error that names the option that makes no sense.
   explicit DrawnTexts(const Options& options, OnToken on_token = {});
@@ -34,13 +35,13 @@ class DrawnTexts final : public Policy {
   Question question(std::int64_t row) const override;
   bool takes_constraints() const override { return false; }
   Chosen choose(std::span<const Continuations> answers) override;
-  /// Of each copy, without scores.
+  /// One for each copy, without scores.
   std::vector<Hypothesis> results() override { return std::move(texts_); }
 
  private:
   Options options_;
   OnToken on_token_;
-  std::vector<Hypothesis> texts_;   // of each copy
+  std::vector<Hypothesis> texts_;   // one for each copy
   std::vector<std::int64_t> live_;  // copies
 };
 

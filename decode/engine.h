@@ -1,8 +1,8 @@
-// The one loop that generates. Texts are asked for at any time, each with a policy of its own (decode/policy.h); their
-// rows are rows of one batch, so that every product has many. A text joins between any two steps and leaves as soon
-// as it is done, or is no longer wanted; long prompts are read in parts beside the tokens of others. What comes out for
-// a text does not depend on the texts beside it, to the last bit, nor on the number of threads, which may be set anew
-// between two steps.
+// The generation loop, with continuous batching. Texts may be added at any time, each with its own
+// policy (decode/policy.h). Their rows form one batch, so that every product has many rows. A text
+// joins between two steps, and leaves when it is done or cancelled. Long prompts are read in parts
+// while other texts generate. The bits of a result do not depend on other texts, nor on the number
+// of threads, which may change between two steps.
 //
 //   add() ──> waiting ──> reads its prompt ──┐      step(): one token for each row of each text
 //                                            v
@@ -25,75 +25,79 @@
 
 namespace kette {
 
-/// A text that is asked for.
+/// A text to generate.
 struct Request {
-  std::int64_t number = 0;  ///< its name, to cancel() it by
-  std::vector<std::int32_t>
-      source;  ///< what the encoder reads, end mark and all; none for a model without one
-  /// At least one token, <s> or what a text begins with. Of more than the model sees at once the last are read; with a
-  /// source that is an Error.
+  std::int64_t number = 0;  ///< identifies it, for cancel()
+  /// What the encoder reads, with end mark; empty for a model without an encoder.
+  std::vector<std::int32_t> source;
+  /// At least one token, such as <s>. If it is longer than the model's positions, only its last
+  /// tokens are read. With a source that is an Error.
   std::vector<std::int32_t> prompt;
   std::unique_ptr<Policy> policy{};
-  std::vector<std::int32_t> banned{};  ///< tokens that are never among the likeliest, nor drawn
+  std::vector<std::int32_t> banned{};  ///< never among the likeliest tokens, nor sampled
   std::shared_ptr<const Constraint> constraint{};
-  /// Of these tokens alone (decode/shortlist.h), rising, those that are asked for among them; none: of all.
+  /// Only these tokens are considered (decode/shortlist.h); ascending; must include all that may be
+  /// asked for. Empty: all tokens.
   std::vector<std::int32_t> shortlist{};
 
-  /// Given what came of it. What it throws, step() throws.
+  /// Called with the result. Its exceptions are thrown by step().
   std::function<void(std::vector<Hypothesis> results)> done{};
-  /// Given what went wrong with this text alone. Without it step() throws that, when the step is done.
+  /// Called with an error of this text only. Without it, step() throws the error when the step is
+  /// done.
   std::function<void(std::exception_ptr)> failed{};
 
-  /// The token that a row of it is given next.
+  /// The token that a row reads next.
   std::int32_t last_token(std::int64_t row) const {
     const std::span<const std::int32_t> tokens = policy->tokens(row);
     return tokens.empty() ? prompt.back() : tokens.back();
   }
-  /// Its share of a budget: all its rows may come to look back about as far as what is given is long.
+  /// Its part of a budget: the most rows times the tokens given.
   std::int64_t cost() const {
     return policy->most_rows() *
            std::max<std::int64_t>(1, std::ssize(source) + std::ssize(prompt) - 1);
   }
 };
 
-/// Marks, and unless it is allowed the unknown piece.
+/// The special tokens, and the unknown piece unless it is allowed.
 std::vector<std::int32_t> banned_in_translations(const SpecialTokens& special, bool allow_unknown);
 
 struct EngineOptions {
-  Tap* tap = nullptr;  ///< looks into every pass of the model
-  /// So many tokens of long prompts are read in a step, beside the tokens of others.
+  Tap* tap = nullptr;  ///< observes every pass of the model
+  /// The most prompt tokens that a step reads while other texts generate.
   std::int64_t prompt_part = 256;
-  /// The keys and values of so many prompts are kept. A prompt that begins like one of them reads only the rest. The bits
-  /// of what comes out stay the same. Only for models without an encoder whose cache keeps all positions, and not
-  /// on a device that runs ahead: elsewhere nothing is kept.
+  /// The number of prompts whose keys and values are kept. A prompt that begins like one of them reads only the rest. The
+  /// results have the same bits. Nothing is kept for models with an encoder, for caches of states or of a window, and
+  /// on devices that run ahead.
   std::int64_t keep_prompts = 0;
-  /// Whether steps are recorded and queued ahead of what they draw, where all rows are draws: as the device likes it,
-  /// or, for tests, anyhow.
+  /// If all rows are sampled, steps may be recorded and queued before the previous tokens are
+  /// known. false: only if the device benefits. true: always, for tests.
   bool always_records = false;
 };
 
-/// Throws an Error unless the request makes sense for the model.
+/// Throws an Error unless the request suits the model.
 void check_request(const Request& request, const Ensemble& model);
 
 class Engine {
  public:
-  /// model: made ready for decoding.
+  /// model: from for_decoding().
   explicit Engine(const Ensemble& model, const EngineOptions& options = {});
 
-  /// From the next step on. An Error if the request makes no sense.
+  /// Joins at the next step. An Error unless the request suits the model.
   void add(Request request);
-  /// Its rows leave before the next step, and nobody is told. Whether there was such a text.
+  /// Removes a text before the next step, without calling done() or failed(). Returns whether it
+  /// existed.
   bool cancel(std::int64_t number);
-  /// A token for each row; whether there was anything to do. Calls done() of what is done.
+  /// Generates a token for each row, and calls done() of finished texts. Returns whether there was
+  /// any work.
   bool step();
 
-  /// Texts that are not done.
+  /// The number of unfinished texts.
   std::int64_t texts() const { return texts_; }
-  /// Rows of the last step.
+  /// The number of rows in the last step.
   std::int64_t rows() const { return rows_; }
-  /// Of all texts that are not done.
+  /// The sum of the costs of unfinished texts.
   std::int64_t cost() const { return cost_; }
-  /// Tokens of prompts that need not be read, because kept prompts begin with them; since the beginning.
+  /// The number of prompt tokens that were shared with kept prompts instead of read.
   std::int64_t shared_tokens() const { return shared_tokens_; }
 
  private:
@@ -101,22 +105,23 @@ class Engine {
     Request request;
     std::int64_t cost = 0;
     std::unique_ptr<const Shortlist> list{};
-    std::vector<std::int32_t> excluded{};  // the banned ones, and the target beside the likeliest
-    std::int64_t masks = 0;                // where its masks begin in the table
-    std::span<const std::int32_t>
-        unread{};                 // of the prompt, but for the token that the first step is given
-    std::int64_t state_rows = 0;  // rows of the state that are its own, one behind the other
+    // Banned tokens, and the target if it is asked for beside the likeliest.
+    std::vector<std::int32_t> excluded{};
+    std::int64_t masks = 0;  // index of its first mask in the table
+    /// The part of the prompt to read before the first step.
+    std::span<const std::int32_t> unread{};
+    std::int64_t state_rows = 0;  // the number of its rows in the state; they are adjacent
     bool is_reading = true, has_ended = false;
-    std::int64_t reads = 0;      // tokens of the prompt that the model is to read
-    bool is_kept = false;        // a prompt alone, for others that begin like it
-    std::int64_t last_used = 0;  // of a kept one: the step
+    std::int64_t reads = 0;      // the number of prompt tokens before the first step
+    bool is_kept = false;        // a kept prompt, without a text
+    std::int64_t last_used = 0;  // the step that last used a kept prompt
   };
 
   struct SharedPast {
-    std::int64_t row = 0, length = 0;  // of a kept prompt, and how many tokens are shared
+    std::int64_t row = 0, length = 0;  // the row of a kept prompt, and the number of shared tokens
   };
 
-  // A step. Between them the rows of the state are those of live_, in their order.
+  // The parts of a step. Between them the rows of the state are those of live_, in order.
   void admit();
   void read_prompts();
   void begin_texts();
@@ -131,14 +136,14 @@ class Engine {
   Tensor words_of_masks();
   void drop_ended();
   void forget_ended();
-  // Where all rows are draws: steps that are queued before what the one before has drawn is known.
+  // If all rows are sampled: steps that are queued before the previous tokens are known.
   bool may_step_ahead() const;
   void step_ahead();
   void begin_ahead();
   void take_draws(HostCopy& drawn);
   void settle();
 
-  /// Does something for one text, whose error it is if it fails.
+  /// Calls function(). An exception is an error of this text only.
   template <class Function>
   void guard(Live& live, const Function& function) {
     try {
@@ -159,16 +164,18 @@ class Engine {
   MaskTable masks_;
   std::vector<Live> live_, waiting_;
   std::unique_ptr<DrawnRows> ahead_;
-  std::unique_ptr<HostCopy> drawn_;  // of the last step of those that is queued
-  std::vector<bool> goes_on_;        // of their rows
+  std::unique_ptr<HostCopy> drawn_;  // tokens of the last queued step
+  std::vector<bool> goes_on_;        // whether each row of it continues
   std::int64_t texts_ = 0, rows_ = 0, cost_ = 0, steps_ = 0, shared_tokens_ = 0;
-  std::exception_ptr error_;  // that nobody has heard of
+  std::exception_ptr error_;  // not reported yet
 };
 
-/// Requests whose costs add up to at most `room`, but one at least when `idle`; none when there are no more.
+/// Returns requests with costs of at most `room` together. If `idle`, at least one. Empty: there
+/// are no more.
 using SupplyRequests = std::function<std::vector<Request>(std::int64_t room, bool idle)>;
 
-/// Runs until the supply is empty and everything is done. budget: the sum of the costs of what is alive.
+/// Runs until the supply is empty and all texts are done. budget: the most costs of live texts
+/// together.
 void run(Engine& engine, std::int64_t budget, const SupplyRequests& supply);
 
 }  // namespace kette

@@ -1,5 +1,6 @@
-// The engine where all rows are draws, on a device that is given the next step before it is known what the last one
-// drew. That only matters for texts that have ended. Their rows stay, without use, until there are many of them.
+// The engine if all rows are sampled, on a device that runs ahead: the next step is queued before
+// the tokens of the last one are known. These only matter for texts that have ended. Ended rows
+// stay in the batch, without use, until there are many.
 #include <algorithm>
 #include <utility>
 
@@ -51,8 +52,8 @@ void Engine::step_ahead() {
   drawn_ = std::move(next);
   const std::int64_t rows = std::ssize(goes_on_),
                      left = std::count(goes_on_.begin(), goes_on_.end(), true);
-  // A device that runs ahead records the steps anew, which takes longer than some steps of few rows: there ended rows
-  // stay until they are half of many.
+  // A device that runs ahead must record the steps again, which takes longer than some steps of few
+  // rows. So ended rows stay until they are half of many.
   const bool are_few = is_device_ahead ? rows > kFewRows && 2 * left <= rows : 4 * left <= 3 * rows;
   if (left == 0 || are_few || (ahead_->steps_left() == 0 && !drawn_)) settle();
 }
@@ -81,7 +82,7 @@ void Engine::take_draws(HostCopy& drawn) {
   }
 }
 
-/// Takes what is still on its way, and leaves the rows that go on to other steps.
+/// Takes the tokens of the queued step, and returns the rows that continue to ordinary steps.
 void Engine::settle() {
   if (!ahead_) return;
   if (drawn_) take_draws(*std::exchange(drawn_, nullptr));

@@ -1,5 +1,5 @@
-// A text that is given: how likely is each of its tokens? By the same kernels as a search, so the score of what a search
-// found is the search's own, bit for bit.
+// Scores a given text: the log-probability of each token. Uses the kernels of beam search, so a
+// translation that a search found gets the same score, bit for bit.
 #pragma once
 
 #include "decode/policy.h"
@@ -8,7 +8,7 @@ namespace kette {
 
 class ForcedText final : public Policy {
  public:
-  /// end: the mark behind the tokens, which is scored, too; -1: there is none.
+  /// end: the end mark, which is scored after the tokens; -1: none.
   explicit ForcedText(std::vector<std::int32_t> tokens, std::int32_t end);
 
   std::int64_t rows() const override { return seen_ < std::ssize(tokens_) ? 1 : 0; }
@@ -20,11 +20,11 @@ class ForcedText final : public Policy {
   Question question(std::int64_t) const override { return {.target = tokens_[seen_]}; }
   bool takes_constraints() const override { return false; }
   Chosen choose(std::span<const Continuations> answers) override;
-  /// The one text, with Hypothesis::token_log_probabilities.
+  /// The text, with Hypothesis::token_log_probabilities.
   std::vector<Hypothesis> results() override;
 
  private:
-  std::vector<std::int32_t> tokens_;  // the end mark among them
+  std::vector<std::int32_t> tokens_;  // with the end mark
   bool has_end_;
   std::int64_t seen_ = 0;
   Hypothesis result_;

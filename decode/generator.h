@@ -1,4 +1,4 @@
-// Text that goes on from a prompt, drawn by chance or searched for.
+// Continues a prompt, by sampling or by beam search.
 #pragma once
 
 #include <vector>
@@ -12,26 +12,27 @@ namespace kette {
 struct GenerateOptions : SamplingOptions {
   std::int64_t max_tokens = 200;  ///< of each text
   std::int64_t texts = 1;
-  std::int64_t first_text = 0;    ///< the number of the first, on which its draws depend
-  std::int32_t end_of_text = -1;  ///< a text ends with it; -1: texts end with max_tokens alone
-  Tap* tap = nullptr;             ///< looks into every pass
+  std::int64_t first_text = 0;    ///< number of the first text, for the random draws
+  std::int32_t end_of_text = -1;  ///< the token that ends a text; -1: texts end only at max_tokens
+  Tap* tap = nullptr;             ///< observes every pass
 };
 
-/// The likeliest texts that go on from a prompt, as a beam search finds them.
+/// Options of search_continuations().
 struct ContinueOptions : SearchOptions {
   ContinueOptions() { beam = 1; }
   std::int64_t max_tokens = 200;
-  std::int32_t end_of_text = -1;  ///< a text ends with it; -1: texts end with max_tokens alone
+  std::int32_t end_of_text = -1;  ///< the token that ends a text; -1: texts end only at max_tokens
 };
 
-/// The options.n_best likeliest, falling. model and prompt: as for generate(), but prompt and text must fit in the
-/// model's positions together.
+/// The options.n_best likeliest continuations, best first. model and prompt: as for generate(), but
+/// an Error unless prompt and text fit in the model's positions together.
 std::vector<Hypothesis> search_continuations(const Ensemble& model,
                                              const std::vector<std::int32_t>& prompt,
                                              ContinueOptions options);
 
-/// model: without an encoder, made ready for decoding. prompt: at least one token; of more than it has positions it
-/// reads the last. The tokens after it, of each text.
+/// Samples continuations; returns the tokens after the prompt. model: without an encoder, from
+/// for_decoding(). prompt: at least one token; if it exceeds the model's positions, only its last
+/// tokens are read.
 std::vector<std::vector<std::int32_t>> generate(const Ensemble& model,
                                                 const std::vector<std::int32_t>& prompt,
                                                 const GenerateOptions& options,

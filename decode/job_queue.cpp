@@ -18,11 +18,11 @@ std::int64_t total(const std::vector<std::int64_t>& costs) {
 
 }  // namespace
 
-std::int64_t least_share(std::int64_t budget) { return std::max<std::int64_t>(1, budget / 8); }
+std::int64_t minimum_share(std::int64_t budget) { return std::max<std::int64_t>(1, budget / 8); }
 
-JobQueue::JobQueue(std::vector<std::int64_t> costs, std::int64_t workers, std::int64_t least,
+JobQueue::JobQueue(std::vector<std::int64_t> costs, std::int64_t workers, std::int64_t minimum,
                    std::int64_t window)
-    : costs_(std::move(costs)), order_(costs_.size()), workers_(workers), least_(least) {
+    : costs_(std::move(costs)), order_(costs_.size()), workers_(workers), minimum_(minimum) {
   std::iota(order_.begin(), order_.end(), 0);
   for (auto begin = order_.begin(); begin != order_.end();) {
     auto end = begin;
@@ -36,7 +36,7 @@ JobQueue::JobQueue(std::vector<std::int64_t> costs, std::int64_t workers, std::i
 
 std::vector<std::int64_t> JobQueue::take(std::int64_t room, bool idle) {
   const std::lock_guard lock(mutex_);
-  const std::int64_t share = std::min(room, std::max(least_, left_ / workers_));
+  const std::int64_t share = std::min(room, std::max(minimum_, left_ / workers_));
   std::vector<std::int64_t> items;
   std::int64_t taken = 0;
   for (; next_ < order_.size(); ++next_) {
@@ -49,18 +49,18 @@ std::vector<std::int64_t> JobQueue::take(std::int64_t room, bool idle) {
   return items;
 }
 
-Workforce::Workforce(Device device, std::int64_t threads_wanted,
-                     const std::vector<std::int64_t>& costs, std::int64_t least) {
+WorkerGroup::WorkerGroup(Device device, std::int64_t threads_wanted,
+                         const std::vector<std::int64_t>& costs, std::int64_t minimum) {
   KETTE_CHECK(threads_wanted >= 0, "threads: expected at least 1, or 0 for all, given ",
               threads_wanted);
   threads = threads_wanted > 0 ? threads_wanted : omp_get_max_threads();
   if (device.runs_ahead()) return;  // which does what several threads queue one after the other
   const std::int64_t shares =
-      std::min(total(costs) / least, static_cast<std::int64_t>(costs.size()));
+      std::min(total(costs) / minimum, static_cast<std::int64_t>(costs.size()));
   workers = std::max<std::int64_t>(1, std::min(threads, shares));
 }
 
-void Workforce::run(const std::function<void()>& work) const {
+void WorkerGroup::run(const std::function<void()>& work) const {
   ParallelError error;
   if (workers == 1) {
     const int before = omp_get_max_threads();

@@ -10,7 +10,7 @@ namespace {
 using Units = std::vector<TextUnit>;
 using Links = std::vector<std::pair<std::size_t, std::size_t>>;
 
-/// Marks of punctuation that stand for each other.
+/// Punctuation marks that correspond to each other are in one class.
 char32_t punctuation_class(std::string_view unit) {
   const char32_t c = utf8_character(unit, 0).code_point;
   switch (c) {
@@ -49,7 +49,7 @@ char32_t punctuation_class(std::string_view unit) {
   }
 }
 
-/// In their order; of the longer list those at the nearest share of it.
+/// Links them in order. Those of the longer list are chosen by the nearest relative position.
 void link_in_order(const std::vector<std::size_t>& source, const std::vector<std::size_t>& target,
                    std::size_t source_units, std::size_t target_units, Links& links) {
   const bool swapped = target.size() > source.size();
@@ -92,7 +92,7 @@ void link_punctuation(std::string_view source_text, const Units& source,
   }
 }
 
-/// A unit cut at offsets within it.
+/// Splits a unit at offsets within it.
 void append_parts(const TextUnit& unit, const std::vector<std::size_t>& offsets, Units& parts) {
   TextUnit rest = unit;
   for (const std::size_t offset : offsets) {
@@ -102,7 +102,7 @@ void append_parts(const TextUnit& unit, const std::vector<std::size_t>& offsets,
   parts.push_back(rest);
 }
 
-/// Of each unit the offsets of the marks within it, each once.
+/// The offsets of marks within each unit, without duplicates.
 std::vector<std::vector<std::size_t>> inner_offsets(const Units& units,
                                                     const std::vector<Mark>& marks) {
   std::vector<std::vector<std::size_t>> offsets(units.size());

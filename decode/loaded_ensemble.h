@@ -1,5 +1,5 @@
-// Trained models that write together, most often one, read from their folders to decode with: with their tokenizer, the
-// types of weights that decoding takes, and the lexicon of a shortlist.
+// Loads one or more trained models from their folders for decoding, with their tokenizer, the types
+// of their weights, and the lexicon of a shortlist.
 #pragma once
 
 #include <filesystem>
@@ -17,34 +17,35 @@
 
 namespace kette {
 
-/// What a model is read from. checkpoint: other parameters for it than its model.safetensors; most often none.
+/// The files of one model. checkpoint: parameters to use instead of model.safetensors; may be
+/// empty.
 struct ModelFiles {
   std::filesystem::path folder, checkpoint;
 };
 
 struct LoadOptions {
   Device device;
-  std::optional<DType> weights{};  ///< none: those that all of the models lie in, or f32
+  std::optional<DType> weights{};  ///< empty: the type of all models' files, or f32 if they differ
   DType cache = DType::f32;
-  bool shortlist = false;  ///< the first model's lexicon says what a translation may have
+  bool shortlist = false;  ///< load the lexicon of the first model
 };
 
 template <class M>
 struct LoadedEnsemble {
   std::vector<std::unique_ptr<M>> loaded;
   SharedTokenizer tokenizer;
-  Ensemble models;                         ///< of those that are loaded
+  Ensemble models;                         ///< refers to `loaded`
   DecodingTypes types;                     ///< for models.for_decoding()
-  std::shared_ptr<const Lexicon> lexicon;  ///< if a shortlist was asked for
+  std::shared_ptr<const Lexicon> lexicon;  ///< null unless a shortlist was asked for
 
-  /// For DecodingOptions; none without a lexicon.
+  /// For DecodingOptions; empty without a lexicon.
   ShortlistOf shortlist() const {
     if (!lexicon) return {};
     return
         [its = lexicon](std::span<const std::int32_t> source) { return its->pieces_for(source); };
   }
 
-  /// Frees what was loaded, once models.for_decoding() has made its own.
+  /// Frees the values of the loaded models. Call it after models.for_decoding().
   void release() const {
     for (const std::unique_ptr<M>& model : loaded) model->parameters().release();
   }
@@ -54,18 +55,18 @@ struct LoadedEnsemble {
 void check_same_tokens(const ModelFiles& first, const Tokenizer& tokenizer, const ModelFiles& other,
                        const Tokenizer& others);
 
-/// told: of each model, once it is read, what its file says of it.
+/// on_loaded: called with the metadata of each model once it is loaded.
 template <class M>
 LoadedEnsemble<M> load_ensemble(
     const std::vector<ModelFiles>& files, const LoadOptions& options,
-    const std::function<void(const ModelFiles&, const Metadata&)>& told = {}) {
+    const std::function<void(const ModelFiles&, const Metadata&)>& on_loaded = {}) {
   std::vector<std::unique_ptr<M>> loaded;
   std::vector<const AutoregressiveModel*> models;
   SharedTokenizer tokenizer;
   std::set<DType> stored;
   for (const ModelFiles& one : files) {
     SavedModel<M> saved = load_model<M>(one.folder, one.checkpoint, options.device);
-    if (told) told(one, saved.metadata);
+    if (on_loaded) on_loaded(one, saved.metadata);
     stored.insert(saved.weights);
     if (tokenizer) check_same_tokens(files.front(), *tokenizer, one, *saved.tokenizer);
     tokenizer = saved.tokenizer;

@@ -28,7 +28,7 @@ std::vector<std::vector<bool>> NoLoop::masks() const {
 Constraint::Choice NoLoop::after(std::span<const std::int32_t> tokens) const {
   const std::size_t length = loop_.size();
   if (tokens.size() + 1 < 2 * length) return {};
-  // The loop once, and all of it but its end.
+  // The loop once, then all of it except its last token.
   const auto tail = tokens.last(2 * length - 1);
   for (std::size_t i = 0; i < tail.size(); ++i) {
     if (tail[i] != loop_[i % length]) return {};

@@ -1,4 +1,4 @@
-// Searches that run in circles: "I'm sorry I'm sorry I'm sorry ...".
+// Degenerate repetition in generated text: "I'm sorry I'm sorry I'm sorry ...".
 #pragma once
 
 #include <span>
@@ -9,11 +9,11 @@
 
 namespace kette {
 
-/// The tokens of the first loop in a text, up to eight that stand four times one behind the other; none where there is
-/// no such thing.
+/// The tokens of the first loop in a text: one to eight tokens that occur four times in succession.
+/// Empty if there is none.
 std::vector<std::int32_t> loop_in(std::span<const std::int32_t> tokens);
 
-/// A search without one: what ends the loop's tokens does not come where they would stand a second time in a row.
+/// Forbids a loop: its last token is not allowed where the loop would occur twice in succession.
 class NoLoop final : public Constraint {
  public:
   /// loop: at least one token.

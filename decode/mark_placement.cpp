@@ -13,20 +13,20 @@ namespace {
 using namespace placing;  // NOLINT(google-build-using-namespace): the parts of this
 using Kind = Mark::Kind;
 
-/// The same with places that rise and lie within the text.
+/// The marks with ascending places within the text.
 std::vector<Mark> in_order(std::vector<Mark> marks, std::size_t size) {
   std::size_t least = 0;
   for (Mark& mark : marks) least = mark.at = std::clamp(mark.at, least, std::max(least, size));
   return marks;
 }
 
-/// A mark at the gap before a unit of the target.
+/// A mark in the gap before a target unit.
 struct Item {
   std::size_t mark, gap;
   bool is_alone;  ///< or of a pair that encloses nothing
 };
 
-/// All but those that break lines, as the target has them.
+/// All marks except line breaks, in target order.
 std::vector<Item> items_in_order(const std::vector<MarkNode>& nodes,
                                  const std::vector<TargetSpan>& spans) {
   struct Open {
@@ -65,7 +65,7 @@ std::vector<Item> items_in_order(const std::vector<MarkNode>& nodes,
   return items;
 }
 
-/// Writes the target with its marks, white space around them as the source has it.
+/// Writes the target with its marks and with white space around them as in the source.
 class Writer {
  public:
   Writer(const std::vector<Mark>& marks, const LinkedTexts& texts)
@@ -126,8 +126,8 @@ class Writer {
     }
   }
 
-  /// Where the marks come from one gap of the source that is as wide: what of it each of them had before it, and the
-  /// last behind it.
+  /// If all marks come from one gap of the source that is as wide as this one: the blanks before
+  /// each mark, and after the last one.
   std::vector<std::size_t> shares_of(std::string_view blanks, std::span<const Item> items) const {
     if (items.empty()) return {blanks.size()};
     const std::vector<TextUnit>& units = texts_.source;
@@ -152,13 +152,13 @@ class Writer {
     return shares;
   }
 
-  /// Whether the marks at both sides of a slot had white space there.
+  /// Whether the marks on both sides of a slot had white space there.
   bool wants_blank(std::span<const Item> items, std::size_t slot) const {
     if (slot > 0 && slot < items.size() && at(items[slot - 1]) == at(items[slot])) return false;
     return (slot == 0 || blank_behind(items[slot - 1])) &&
            (slot == items.size() || blank_before(items[slot]));
   }
-  /// Where the target's own white space goes; behind the last slot where it has none.
+  /// The slot for the target's own white space; one past the last if it has none.
   std::size_t slot_of_blanks(std::string_view blanks, std::span<const Item> items) const {
     if (blanks.empty()) return items.size() + 1;
     for (std::size_t slot = 0; slot <= items.size(); ++slot) {
@@ -172,7 +172,7 @@ class Writer {
     }
     return slot;
   }
-  /// Two that stood alone with white space somewhere between them, and come to one place.
+  /// Two single marks that had white space somewhere between them, and are now at one place.
   bool met_here(std::span<const Item> items, std::size_t slot) const {
     if (slot == 0 || slot == items.size()) return false;
     const Item &left = items[slot - 1], &right = items[slot];
@@ -183,7 +183,8 @@ class Writer {
     }
     return false;
   }
-  /// Only what stands alone needs any, and not at the ends of the text or beside the punctuation of words.
+  /// Only single marks need a space, but not at the ends of the text or beside punctuation of
+  /// words.
   bool needs_blank(std::size_t gap, std::span<const Item> items, std::size_t slot) const {
     if (met_here(items, slot)) return true;
     if (!wants_blank(items, slot)) return false;
@@ -202,14 +203,14 @@ class Writer {
   MarkedText written_;
 };
 
-/// A place in characters.
+/// A place, also counted in characters.
 struct Place {
   std::size_t at;
   double characters;
   bool behind_punctuation;
 };
 
-/// Of the spaces of a text, or of some marks in it.
+/// Counts the characters before places. Call to() with ascending places.
 class Places {
  public:
   explicit Places(std::string_view text) : text_(text) {}
@@ -225,8 +226,8 @@ class Places {
   double characters_ = 0;
 };
 
-/// Which space of the target each break takes the place of: the nearest to the share of the text that it stood at, one
-/// behind punctuation where it did.
+/// The space of the target that each line break replaces: the nearest to its relative position in
+/// the source, preferably after punctuation if it was after punctuation.
 std::vector<std::size_t> break_places(std::string_view source, const std::vector<Mark>& breaks,
                                       std::string_view target) {
   Places in_source(source), in_target(target);
@@ -270,7 +271,7 @@ std::vector<std::size_t> break_places(std::string_view source, const std::vector
   return places;
 }
 
-/// Puts them behind what stands at the same place.
+/// Adds the line breaks after the marks at the same place.
 void add_breaks(std::string_view source, const std::vector<Mark>& marks, MarkedText& written) {
   std::vector<Mark> breaks;
   for (const Mark& mark : marks) {

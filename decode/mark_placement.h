@@ -1,11 +1,12 @@
-// What a document marks in a sentence (data/documents/document.h), carried over to the sentence's translation: tags round
-// the words that the words between them became, what stands alone behind what the word before it became, soft line ends at
-// the shares of the text that they had. Every mark of the source is in the target once, pairs enclose each other as they
-// did, and an identical text with each word linked to itself has all marks at their places.
+// Transfers the marks of a document's sentence (data/documents/document.h) to its translation. A
+// pair of tags goes around the target words that are aligned with its source words. A single mark
+// goes after the target words of the word before it. A soft line break goes to the same fraction of
+// the text. Every mark of the source occurs in the target once, and pairs stay nested. If the
+// target equals the source and each word is linked to itself, all marks keep their places.
 //
-// A pair goes round the target words that the words it enclosed are linked to: round all that lies between them, unless
-// more of that belongs to other words than is linked, or some of it to another pair; then round the longest run. A pair
-// whose words are linked to nothing, or that had none, encloses nothing.
+// A pair surrounds all target words between the first and the last linked one, unless more words
+// there belong to others than are linked, or some to another pair. Then it surrounds the longest
+// run of linked words. A pair without linked words surrounds nothing.
 #pragma once
 
 #include <string>
@@ -18,14 +19,15 @@
 namespace kette {
 
 struct MarkedText {
-  /// The target. Where what stands alone had white space on either side, it has some here.
+  /// The target. Has a space where a single mark had white space on that side in the source.
   std::string text{};
   std::vector<Mark> marks{};
 };
 
-/// marks: of the source sentence, rising by `at`; partners are places among them. Those of pairs that cross each other or
-/// lack a partner stand alone. links: of words; marks of punctuation are linked here. Any input has a result: places beyond
-/// the source are its end, and links beyond the units none.
+/// marks: of the source sentence, ascending by `at`. Partners are indices in `marks`. Pairs that
+/// cross or lack a partner are treated as single marks. links: of words; punctuation is linked
+/// here. Every input has a result: a place after the source counts as its end, and links of units
+/// that do not exist are ignored.
 MarkedText place_marks(std::string_view source, const std::vector<Mark>& marks,
                        std::string_view target, const UnitLinks& links);
 

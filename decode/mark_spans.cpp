@@ -6,7 +6,7 @@
 namespace kette::placing {
 namespace {
 
-/// A target unit, and the child whose words it comes from.
+/// A target unit, and the child whose words it is linked to.
 struct Owned {
   std::size_t unit, child;
   bool operator<(const Owned& other) const { return unit < other.unit; }
@@ -50,7 +50,8 @@ class Spans {
     return unit >= span.begin && unit < span.end;
   }
 
-  /// The target units of the children's words, rising; each is one child's, the first's.
+  /// The target units linked to words of the children, ascending. A unit belongs to the first child
+  /// that claims it.
   std::vector<Owned> claims(std::size_t parent) {
     std::vector<Owned> owned;
     for (const std::size_t child : nodes_[parent].children) {
@@ -80,7 +81,7 @@ class Spans {
       return;
     }
     const std::vector<Owned> owned = claims(parent);
-    // Of each child the places in `owned`, which rise.
+    // The indices in `owned` of each child's units, ascending.
     std::vector<std::pair<std::size_t, std::size_t>> of_children;
     for (std::size_t i = 0; i < owned.size(); ++i) of_children.emplace_back(owned[i].child, i);
     std::sort(of_children.begin(), of_children.end());
@@ -117,13 +118,13 @@ class Spans {
   void cover(std::size_t child) {
     for (std::size_t i = spans_[child].begin; i < spans_[child].end; ++i) covered_[i] = child;
   }
-  /// The child of this parent that covers a unit; 0: none.
+  /// The child of this parent whose span covers a unit; 0: none.
   std::size_t covering(std::size_t parent, std::size_t unit) const {
     const std::size_t child = covered_[unit];
     return child != 0 && parent_[child] == parent ? child : 0;
   }
 
-  /// places: of the child's units among `owned`.
+  /// places: indices in `owned` of the child's units.
   TargetSpan span_of(std::size_t parent, std::size_t child, const std::vector<Owned>& owned,
                      const std::vector<std::size_t>& places) const {
     const TargetSpan& within = spans_[parent];
@@ -143,7 +144,7 @@ class Spans {
     TargetSpan span{unit(0), unit(chosen.size() - 1) + 1};
     const std::size_t swallowed = linked_words(span.begin, span.end) - words.size();
     if (!is_alone(0, chosen.size() - 1) || swallowed > chosen.size()) {
-      // The longest run without words of others.
+      // The longest run without units of others.
       std::size_t longest = 0;
       for (std::size_t from = 0; from < chosen.size();) {
         std::size_t to = from;
@@ -163,7 +164,7 @@ class Spans {
     return span;
   }
 
-  /// Of a pair round all words of its parent; linked or not, they are what those words became.
+  /// For a pair around all words of its parent: the parent's whole span, linked or not.
   std::optional<TargetSpan> all_words(std::size_t parent, std::size_t child,
                                       const std::vector<Owned>& owned,
                                       const std::vector<std::size_t>& places) const {
@@ -191,7 +192,7 @@ class Spans {
     return span.begin < span.end ? std::optional(span) : std::nullopt;
   }
 
-  /// Where all that is known is the words at both sides: what no word is linked to between theirs.
+  /// For a pair without links: the unlinked units between those of its neighbouring words.
   std::optional<TargetSpan> unlinked_span(std::size_t parent, std::size_t child) const {
     const MarkNode& node = nodes_[child];
     const TargetSpan& within = spans_[parent];
@@ -211,13 +212,13 @@ class Spans {
     for (std::size_t i = span.begin; i < span.end; ++i) {
       if (covering(parent, i) != 0) return {};
     }
-    // Not the punctuation at its ends.
+    // Excludes the punctuation at its ends.
     while (span.begin < span.end && !texts_.target[span.begin].is_word) ++span.begin;
     while (span.end > span.begin && !texts_.target[span.end - 1].is_word) --span.end;
     return span.begin < span.end ? std::optional(span) : std::nullopt;
   }
 
-  /// The longest run among the target units of a source unit that has some.
+  /// The longest run among the target units of a linked source unit.
   TargetSpan run(std::size_t source_unit) const {
     const std::vector<std::size_t>& units = texts_.targets[source_unit];
     TargetSpan longest{units[0], units[0] + 1};
@@ -230,7 +231,7 @@ class Spans {
     return longest;
   }
 
-  /// Where a mark stands alone, or a pair that encloses nothing.
+  /// The gap for a single mark, or for a pair that encloses nothing.
   std::size_t gap_of(std::size_t parent, std::size_t child) const {
     const MarkNode& outer = nodes_[parent];
     const TargetSpan& within = spans_[parent];
@@ -254,7 +255,7 @@ class Spans {
     std::optional<std::size_t> gap;
     bool is_before = touches_right && !touches_left;
     if (is_before) gap = before();
-    // The nearer word, where neither is right beside.
+    // Otherwise beside the nearer word.
     const bool left_is_near = left_[unit] == unit - 1 || right_[unit] != unit;
     if (!gap && !left_is_near) gap = before(), is_before = gap.has_value();
     if (!gap) gap = behind(), is_before = false;
@@ -270,7 +271,7 @@ class Spans {
     return outside(parent, found, is_before);
   }
 
-  /// What has white space at both sides does not come between parts of one word.
+  /// A mark with white space on both sides must not be placed within a word.
   std::size_t apart(std::size_t gap, const TargetSpan& within) const {
     constexpr std::size_t kMostParts = 8;
     for (std::size_t i = gap; i < std::min(gap + kMostParts, within.end); ++i) {
@@ -281,7 +282,7 @@ class Spans {
     return gap;
   }
 
-  /// Not within another pair of the same parent.
+  /// Moves a gap out of other pairs of the same parent.
   std::size_t outside(std::size_t parent, std::size_t gap, bool is_before) const {
     const TargetSpan& within = spans_[parent];
     if (gap <= within.begin || gap >= within.end) return gap;

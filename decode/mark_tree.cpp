@@ -5,7 +5,7 @@
 namespace kette::placing {
 namespace {
 
-/// For each mark the one that closes or opens with it, where both lie well within what was opened before.
+/// The partner of each mark, if the pair is nested properly.
 std::vector<std::size_t> nested_partners(const std::vector<Mark>& marks) {
   std::vector<std::size_t> partners(marks.size(), kNoMark), open;
   std::vector<bool> is_open(marks.size());
@@ -17,7 +17,7 @@ std::vector<std::size_t> nested_partners(const std::vector<Mark>& marks) {
     if (marks[i].kind != Mark::Kind::closes) continue;
     const std::size_t partner = marks[i].partner;
     if (partner >= i || !is_open[partner] || marks[partner].partner != i) continue;
-    // What opened within and has not closed crosses this pair.
+    // Marks opened within this pair and not closed would cross it.
     for (; open.back() != partner; open.pop_back()) is_open[open.back()] = false;
     open.pop_back();
     is_open[partner] = false;
@@ -35,7 +35,7 @@ std::vector<MarkNode> mark_tree(const std::vector<Mark>& marks,
   std::vector<MarkNode> nodes(1);
   nodes[0].end = units.size();
   std::vector<std::size_t> open = {0};
-  // Units that end at or before a mark, and that begin at or behind it.
+  // Numbers of units that end at or before a mark, and that begin before it.
   std::size_t ended = 0, begun = 0;
   for (std::size_t i = 0; i < marks.size(); ++i) {
     const std::size_t at = marks[i].at;
@@ -43,7 +43,7 @@ std::vector<MarkNode> mark_tree(const std::vector<Mark>& marks,
     while (begun < units.size() && units[begun].begin < at) ++begun;
     if (marks[i].kind == Mark::Kind::breaks) continue;
     if (partners[i] != kNoMark && partners[i] < i) {
-      // Of a pair within one unit, that unit.
+      // A pair within one unit encloses that unit.
       nodes[open.back()].end = begun;
       open.pop_back();
       continue;
@@ -55,7 +55,7 @@ std::vector<MarkNode> mark_tree(const std::vector<Mark>& marks,
   }
   for (MarkNode& node : nodes) {
     const bool is_pair = node.opens != node.closes;
-    // A pair of nothing but white space, or within a unit of no byte.
+    // A pair around white space only, or around no byte within a unit.
     if (is_pair && marks[node.opens].at >= marks[node.closes].at) node.end = node.begin;
     node.end = std::max(node.begin, node.end);
   }

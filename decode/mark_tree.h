@@ -1,5 +1,5 @@
-// The marks of a sentence as a tree: pairs enclose units of its text and each other, what stands alone is a leaf. For
-// decode/mark_placement.h.
+// The marks of a sentence as a tree. A pair is a node that encloses units of text and other nodes.
+// A single mark is a leaf. For decode/mark_placement.h.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,18 @@ namespace kette::placing {
 
 inline constexpr std::size_t kNoMark = static_cast<std::size_t>(-1);
 
-/// A pair, or a mark that stands alone; the root is the sentence.
+/// A pair, or a single mark. The root is the sentence.
 struct MarkNode {
-  std::size_t opens = kNoMark,
-              closes = kNoMark;  ///< places among the marks; of what stands alone the same
-  /// Units of the source: of a pair those that begin and end within it (an enclosed part counts), alone the one behind it.
+  std::size_t opens = kNoMark, closes = kNoMark;  ///< indices of its marks; equal for a single mark
+  /// Source units. Of a pair: those that begin and end within it, with nested pairs. Of a single
+  /// mark: the next one.
   std::size_t begin = 0, end = 0;
-  std::vector<std::size_t> children{};  ///< in the order of the source
+  std::vector<std::size_t> children{};  ///< in source order
 
   bool encloses() const { return begin < end; }
 };
 
-/// Without those that break lines. Node 0 is the root.
+/// The tree of all marks except line breaks. Node 0 is the root.
 std::vector<MarkNode> mark_tree(const std::vector<Mark>& marks, const std::vector<TextUnit>& units);
 
 }  // namespace kette::placing

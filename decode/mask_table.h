@@ -1,5 +1,5 @@
-// Which tokens the rows of a search may go on with: the masks of all texts that are searched for at once, whatever
-// their constraints, as one table that a kernel chooses rows of.
+// The token masks of all texts in a search, with whatever constraints, in one table. A kernel
+// selects one row of the table for each row of the batch.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace kette {
 
-/// The mask of all tokens, then the constraint's, without the excluded tokens in any of them.
+/// A mask of all tokens, then the constraint's masks, [masks][vocabulary]. All exclude `excluded`.
 std::vector<std::vector<bool>> allowed_tokens(std::int64_t vocabulary,
                                               const std::vector<std::int32_t>& excluded,
                                               const Constraint* constraint);
@@ -20,21 +20,21 @@ class MaskTable {
  public:
   explicit MaskTable(std::int64_t vocabulary) : vocabulary_(vocabulary) {}
 
-  /// Where the masks of these stand in the table, the first of them; -1: they do not. Constraints with the same masks
-  /// share them.
+  /// The index of the first mask of these arguments; -1: not in the table. Constraints with equal
+  /// masks share them.
   std::int64_t find(const std::vector<std::int32_t>& excluded, const Constraint* constraint) const;
-  /// Adds them, unless they are there.
+  /// Adds the masks unless they are in the table. Returns the index of the first.
   std::int64_t add(const std::vector<std::int32_t>& excluded,
                    std::shared_ptr<const Constraint> constraint);
   void clear();
-  /// TokenMasks::words, made anew where masks have been added.
+  /// TokenMasks::words, uploaded again after masks were added.
   const Tensor& words(Device device);
 
  private:
   struct Entry {
     std::vector<std::int32_t> excluded;
-    std::shared_ptr<const Constraint> constraint;  // keeps its address from being another's
-    std::vector<std::vector<bool>> masks;          // the constraint's
+    std::shared_ptr<const Constraint> constraint;  // owned, so that its address is not reused
+    std::vector<std::vector<bool>> masks;          // of the constraint
     std::int64_t first;
   };
   std::int64_t vocabulary_;

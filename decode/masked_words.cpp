@@ -12,7 +12,7 @@ namespace {
 
 using Ids = std::vector<std::int32_t>;
 
-/// What the model says at some places of each text.
+/// Predictions for the masked positions of each text.
 Predictions predict_places(const Bert& model, const Batch& batch, std::int64_t count,
                            const TokenMasks& masks) {
   const Device device = model.output().prepacked->panels.device();
@@ -30,7 +30,7 @@ void check_ready(const Bert& model) {
               "for_decoding())");
 }
 
-/// Says how likely the tokens of texts are, as many at once as there are rows for.
+/// Scores texts, with as many in a batch as there are rows for.
 class PseudoScorer {
  public:
   PseudoScorer(const Bert& model, const Tokenizer& tokenizer, std::int64_t most_rows)
@@ -39,7 +39,7 @@ class PseudoScorer {
         mask_(tokenizer.expected_mask()),
         most_rows_(most_rows) {}
 
-  /// Reads it once for each token, with a mask there.
+  /// Reads the text once for each token, with a mask in its place.
   void add(const Ids& tokens) {
     const Ids ids = between_marks(tokens, special_);
     scores_.push_back({0, std::ssize(tokens)});
@@ -54,7 +54,7 @@ class PseudoScorer {
       texts_.push_back(scores_.size() - 1);
     }
   }
-  /// Of each text.
+  /// One score for each text.
   std::vector<TextScore> finish() {
     read();
     return std::move(scores_);
@@ -89,7 +89,7 @@ class PseudoScorer {
   std::vector<TextScore> scores_;
 };
 
-/// Where the texts lie in a corpus: its documents, each in windows where it is too long.
+/// The texts of a corpus: its documents, cut into windows if they are too long.
 std::vector<std::pair<std::int64_t, std::int64_t>> texts_of(const TokenStream& corpus,
                                                             std::int64_t window) {
   constexpr std::int64_t kAtOnce = 1 << 16;

@@ -1,7 +1,7 @@
-// What a BERT (models/bert.h) says of texts: what may stand at a mask, and how likely a text is, by the
-// score of Salazar et al. 2020, "Masked Language Model Scoring", equation (1): the sum over its tokens of
-// log P(token | all others), each read with a mask in its place. What comes of a text is the same to
-// the bit whatever is read beside it.
+// Uses a BERT (models/bert.h) to fill masks and to score texts. The score is that of Salazar et al.
+// 2020, "Masked Language Model Scoring", equation (1): the sum over tokens of log P(token | all
+// others), each computed with a mask in its place. The bits of a text's result do not depend on
+// other texts.
 #pragma once
 
 #include <functional>
@@ -18,21 +18,22 @@ struct Filler {
   double probability;
 };
 
-/// Of each mask of a text, given between its marks, the likeliest tokens, falling. Each mask is judged
-/// by itself, while the others are masks, too. banned: tokens that are never among them.
-/// model: made ready for decoding.
+/// The `count` likeliest tokens for each mask of a text, likeliest first. Each mask is predicted
+/// independently, with the other masks in place. text: with its special tokens. banned: tokens that
+/// are never predicted. model: from for_decoding().
 std::vector<std::vector<Filler>> fill_masks(const Bert& model,
                                             const std::vector<std::int32_t>& text,
                                             std::int32_t mask, std::int64_t count,
                                             const std::vector<std::int32_t>& banned = {});
 
 struct PseudoScoreOptions {
-  std::int64_t context = 0;  ///< most tokens of a text with its marks; 0: as many as the model sees
+  /// The most tokens of a text with special tokens; 0: the positions of the model.
+  std::int64_t context = 0;
   std::int64_t batch_tokens = 8192;
 };
 
-/// Of the documents of a corpus, each cut into windows where it is too long. The end of a document is no
-/// token of it. bytes: of the corpus.
+/// The score of all documents of a corpus. Longer documents are cut into windows. End-of-text
+/// tokens are not scored. TextScore::bytes: the size of the corpus.
 TextScore score_masked(const Bert& model, const Tokenizer& tokenizer, const TokenStream& text,
                        const PseudoScoreOptions& options = {}, const ScoreProgress& progress = {},
                        const ShareParts& share = score_alone);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 
-/// The numbers on a device, where they are all the same without a copy.
+/// The numbers on a device. Equal numbers need no copy.
 Tensor there(const std::vector<std::int32_t>& numbers, Device device) {
   const bool same =
       std::adjacent_find(numbers.begin(), numbers.end(), std::not_equal_to<>()) == numbers.end();
@@ -84,7 +84,7 @@ void NextTokens::ask(const Tensor& states, std::span<const std::int64_t> rows, s
   }
 }
 
-/// Of what is offered, what the constraint leaves: the target's value is the forced token's, if one is forced.
+/// Applies the constraint to an answer. If a token is forced, the target's value is that token's.
 Continuations NextTokens::answer(const Continuations& offered, const RowQuestion& question) {
   const Constraint::Choice& choice = question.choice;
   if (choice.forced < 0) {

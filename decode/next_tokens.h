@@ -1,6 +1,7 @@
-// The likeliest next tokens of the rows of a search. A beam of b has places for b continuations, and
-// any row might take all of them, but few do: asking every row for b would make a step cost b^2. So
-// all rows are asked for few, and those that might hide one of the best for more.
+// The likeliest next tokens of the rows of a search. A beam of b takes b continuations, and all
+// might come from one row. But to ask every row for b tokens costs b^2 a step, and few rows need so
+// many. So every row is first asked for a few tokens. Only rows that may hide one of the best are
+// asked for more.
 #pragma once
 
 #include <array>
@@ -15,20 +16,21 @@
 
 namespace kette {
 
-/// What is asked of the model for a row.
+/// What the model is asked about the next token of a row.
 struct RowQuestion {
-  std::int64_t likeliest = 0;  ///< see Question
+  std::int64_t likeliest = 0;  ///< as Question::likeliest
   std::int32_t target = -1;
-  std::int64_t mask = 0;  ///< of the masks, for the likeliest
+  std::int64_t mask = 0;  ///< index of the mask of the likeliest tokens
   Constraint::Choice choice{};
-  const Shortlist* list =
-      nullptr;  ///< if all is asked of its tokens alone; rows of a text have the same
-  std::int64_t list_mask = 0;  ///< then of the masks of the list
+  /// If not null: consider only its tokens. Rows of one text share it.
+  const Shortlist* list = nullptr;
+  std::int64_t list_mask = 0;  ///< index of the mask in the shortlist's masks
 };
 
 class NextTokens {
  public:
-  /// states: [rows, width], which `output` is of. masks: words, see TokenMasks; undefined: all tokens.
+  /// states: [rows, width]. output: their projection to logits. masks: words, see TokenMasks;
+  /// undefined: all tokens.
   NextTokens(const Linear& output, const Tensor& states, Tensor masks,
              std::vector<RowQuestion> questions);
 
@@ -36,18 +38,18 @@ class NextTokens {
     return std::span(rows_).subspan(static_cast<std::size_t>(begin),
                                     static_cast<std::size_t>(count));
   }
-  /// Asks these rows, rising, again for `count` tokens each. What comes for a row is what would have
-  /// come at once.
+  /// Asks rows, ascending, again for `count` tokens each. A row gets the same answers as if it had
+  /// been asked for `count` at once.
   void ask_again(const std::vector<std::int64_t>& rows, std::int64_t count);
 
  private:
-  /// A token that is the only one, and that there are no more.
+  /// A forced token, and -1 as the end of the list.
   struct Forced {
     std::array<float, 2> values;
     std::array<std::int32_t, 2> tokens;
   };
   void ask(const Tensor& states, std::span<const std::int64_t> rows, std::int64_t count);
-  /// Rows of one list, or of none.
+  /// For rows that share one shortlist, or have none.
   void ask(const Tensor& states, std::span<const std::int64_t> rows, std::int64_t count,
            const Shortlist* list);
   Continuations answer(const Continuations& offered, const RowQuestion& question);
@@ -55,7 +57,7 @@ class NextTokens {
   const Linear& output_;
   Tensor states_, masks_;
   std::vector<RowQuestion> questions_;
-  std::deque<Predictions> answers_;  // what the rows point into
+  std::deque<Predictions> answers_;  // storage of rows_
   std::deque<Forced> forced_;
   std::vector<Continuations> rows_;
 };

@@ -1,7 +1,8 @@
-// How a text goes on: a beam of likely ones (decode/beam.h), draws by chance (decode/drawn_texts.h), tokens that are
-// given (decode/forced_text.h). A policy has rows, each a text in the making. Before every step it says what it
-// wants to know of each row; the engine (decode/engine.h) asks the model, and the policy chooses with which rows to
-// go on. It knows no tensors, so a new policy is a file of its own.
+// A policy decides how a text continues: beam search (decode/beam.h), sampling
+// (decode/drawn_texts.h), or given tokens (decode/forced_text.h). Its rows are hypotheses in
+// progress. Before every step it asks a question about each row. The engine (decode/engine.h) asks
+// the model. Then the policy chooses the rows that continue. It uses no tensors, so a new policy is
+// one file.
 #pragma once
 
 #include <cstdint>
@@ -15,33 +16,33 @@ namespace kette {
 struct Hypothesis {
   std::vector<std::int32_t> tokens;  ///< without <s> and </s>
   double log_probability = 0;        ///< of the tokens and the end mark
-  double score = 0;  ///< divided by the length penalty; of equal lengths the same order
-  bool at_limit =
-      false;  ///< as long as a search may be: with BeamKind::full its end mark cost nothing
-  /// Where that was asked for: of each token, then of the end mark if the text has one.
+  double score = 0;       ///< log_probability / length penalty; the same order for equal lengths
+  bool at_limit = false;  ///< of the longest length; with BeamKind::full its end mark cost nothing
+  /// If requested: one for each token, then one for the end mark if the text has it.
   std::vector<float> token_log_probabilities{};
 };
 
-/// What a policy wants to know of a row.
+/// A question about the next token of a row.
 struct Question {
-  std::int64_t likeliest = 0;             ///< so many of the likeliest tokens
-  std::int32_t target = -1;               ///< the log-probability of this token; -1: of none
-  const SamplingOptions* draw = nullptr;  ///< instead: a token drawn with these
-  std::int32_t text = 0;                  ///< for the text of this number,
-  std::int64_t position = 0;              ///< which has so many
-  std::int64_t left = 0;                  ///< and gets at most so many more
+  std::int64_t likeliest = 0;  ///< number of likeliest tokens
+  std::int32_t target = -1;    ///< token whose log-probability is asked for; -1: none
+  /// If not null: sample a token with these options instead.
+  const SamplingOptions* draw = nullptr;
+  std::int32_t text = 0;      ///< number of the text, for the random draw
+  std::int64_t position = 0;  ///< number of tokens sampled so far
+  std::int64_t left = 0;      ///< most tokens that may still be sampled
 };
 
-/// What a row may go on with.
+/// The answer: possible next tokens of a row.
 struct Continuations {
-  std::span<const float>
-      values;  ///< log-probabilities of the likeliest tokens, falling; of draws none
-  std::span<const std::int32_t>
-      tokens;              ///< those, or the one that was drawn; -1: there are no more
+  /// Log-probabilities of the likeliest tokens, descending; empty if sampled.
+  std::span<const float> values;
+  /// The likeliest tokens, or the sampled one; -1 ends the list.
+  std::span<const std::int32_t> tokens;
   float target_value = 0;  ///< the log-probability of Question::target
 };
 
-/// Those of rows that were drawn. Points into `tokens`.
+/// The answers of sampled rows. They point into `tokens`.
 inline std::vector<Continuations> drawn_tokens(std::span<const std::int32_t> tokens) {
   std::vector<Continuations> answers;
   for (const std::int32_t& token : tokens) answers.push_back({{}, {&token, 1}});
@@ -52,28 +53,28 @@ class Policy {
  public:
   virtual ~Policy() = default;
 
-  /// The texts that go on. At first they have no tokens, are all alike, and may be several.
+  /// The number of live hypotheses. At first they are empty and equal.
   virtual std::int64_t rows() const = 0;
-  /// As many as there may ever be.
+  /// The most rows at any time.
   virtual std::int64_t most_rows() const = 0;
-  /// Tokens that a row may come to have, behind the prompt, end mark not counted.
+  /// The most tokens of a row, without the prompt and the end mark.
   virtual std::int64_t most_tokens() const = 0;
-  /// What a row has so far, behind the prompt.
+  /// The tokens of a row so far, without the prompt.
   virtual std::span<const std::int32_t> tokens(std::int64_t row) const = 0;
   virtual Question question(std::int64_t row) const = 0;
   /// Whether tokens can be forbidden or forced (decode/constraint.h).
   virtual bool takes_constraints() const { return true; }
 
-  /// What choose() decided.
+  /// The decision of choose().
   struct Chosen {
-    /// Rows of which more of the likeliest must be seen: the same again with those. Empty: it is decided.
+    /// Rows that need more of the likeliest tokens: call choose() again with them. Empty: decided.
     std::vector<std::int64_t> unsure;
-    /// Of each row that goes on, the row that it goes on from. None: the text is done.
+    /// The parent row of each row that continues. Empty: the text is done.
     std::vector<std::int64_t> parents;
   };
-  /// answers: of each row. Of a row that asked for n likeliest there may be fewer, or more.
+  /// answers: one for each row. It may have fewer or more likeliest tokens than asked for.
   virtual Chosen choose(std::span<const Continuations> answers) = 0;
-  /// What came of it, once no row goes on.
+  /// The result. Call it when no row continues.
   virtual std::vector<Hypothesis> results() = 0;
 };
 

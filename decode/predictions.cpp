@@ -9,7 +9,7 @@ namespace kette {
 Predictions predict(const PrepackedWeight& projection, const Tensor& states, std::int64_t count,
                     const TokenMasks& masks, const Tensor& targets) {
   const std::int64_t rows = states.rows();
-  // One behind the other, so that one copy brings them all.
+  // In one buffer, so that one copy transfers all of them.
   const Tensor answer = Tensor::empty({rows * (2 * count + 1)}, DType::i32, states.device());
   TopKArgs args;
   args.weight = &projection;

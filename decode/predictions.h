@@ -1,5 +1,5 @@
-// What a model predicts after some states: the likeliest next tokens, without ever writing the
-// probabilities of all.
+// The likeliest next tokens of a model for given states. Probabilities of the whole vocabulary are
+// never stored.
 #pragma once
 
 #include <vector>
@@ -8,19 +8,19 @@
 
 namespace kette {
 
-/// The likeliest next tokens of each row, and the log-probability of the one asked for.
+/// The likeliest next tokens of each row, and the log-probability of its target. Row-major.
 struct Predictions {
-  std::int64_t count = 0;  ///< likeliest tokens a row
+  std::int64_t count = 0;  ///< likeliest tokens for each row
   std::vector<float> values;
   std::vector<std::int32_t> tokens;  ///< -1: there are no more
   std::vector<float> target_values;
 };
 
-/// log softmax of a projection of states [rows, width]. masks: tokens outside are not among the
-/// likeliest; targets: i32 [rows].
+/// Predictions by log softmax of a projection of states [rows, width]. masks: exclude tokens from
+/// the likeliest. targets: i32 [rows].
 Predictions predict(const PrepackedWeight& projection, const Tensor& states, std::int64_t count,
                     const TokenMasks& masks, const Tensor& targets);
-/// With a linear map made ready for decoding.
+/// output: from for_decoding().
 inline Predictions predict(const Linear& output, const Tensor& states, std::int64_t count,
                            const TokenMasks& masks, const Tensor& targets) {
   return predict(*output.prepacked, states, count, masks, targets);

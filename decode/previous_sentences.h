@@ -1,5 +1,6 @@
-// A sentence with those before it, for models that have learnt several at once: they are translated together, and of the
-// translation the last sentence is taken (Tiedemann and Scherrer 2017, "Neural Machine Translation with Extended Context").
+// Context for models that have learnt to translate several sentences at once: a sentence is
+// translated after the previous ones, and only its own translation is kept (Tiedemann and Scherrer
+// 2017, "Neural Machine Translation with Extended Context").
 #pragma once
 
 #include <cstdint>
@@ -14,19 +15,20 @@ namespace kette {
 
 class PreviousSentences {
  public:
-  /// most: sentences before one.
+  /// most: the number of previous sentences.
   explicit PreviousSentences(std::int64_t most) : most_(static_cast<std::size_t>(most)) {}
 
   struct Together {
     std::string text;
-    std::int64_t before = 0;  ///< so many sentences are
+    std::int64_t before = 0;  ///< number of previous sentences in `text`
   };
-  /// As many of those before it as `room` allows, and as can be told from each other and from it.
+  /// The sentence after as many previous ones as fit in `room` tokens. Stops at one that the
+  /// splitter cannot separate again.
   Together with(const std::string& sentence, const SentenceSplitter& splitter, std::size_t room,
                 const SentenceSplitter::Cost& tokens) const;
 
   void add(const std::string& sentence);
-  /// What comes next is another text.
+  /// Starts another text.
   void forget() { sentences_.clear(); }
 
  private:
@@ -34,7 +36,8 @@ class PreviousSentences {
   std::deque<std::string> sentences_;
 };
 
-/// What a sentence became behind `before` others; nothing if the translation has more or fewer than that.
+/// The last sentence of a translation of before + 1 sentences; empty if the translation has another
+/// number.
 std::optional<std::string> last_sentence(std::string_view translation, std::int64_t before,
                                          const SentenceSplitter& splitter);
 

@@ -13,12 +13,12 @@ void WorkOptions::check() const {
 void run_requests(const Ensemble& model, const WorkOptions& work,
                   const std::vector<std::int64_t>& costs, const MakeRequest& make, bool early) {
   if (work.runner) return work.runner->run(std::ssize(costs), make);
-  const std::int64_t least = least_share(work.batch_tokens);
-  const Workforce workforce(model.device(), work.threads, costs, least);
-  // Twice what is at work at once.
-  const std::int64_t window = early ? 2 * workforce.workers * work.batch_tokens : JobQueue::kAll;
-  JobQueue queue(costs, workforce.workers, least, window);
-  workforce.run([&] {
+  const std::int64_t share = minimum_share(work.batch_tokens);
+  const WorkerGroup group(model.device(), work.threads, costs, share);
+  // Twice the work in progress.
+  const std::int64_t window = early ? 2 * group.workers * work.batch_tokens : JobQueue::kAll;
+  JobQueue queue(costs, group.workers, share, window);
+  group.run([&] {
     Engine engine(model, {work.tap});
     run(engine, work.batch_tokens, [&](std::int64_t room, bool idle) {
       std::vector<Request> taken;

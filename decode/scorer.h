@@ -1,6 +1,6 @@
-// How likely the model finds a given translation: log P(t_i | source, t_1 .. t_(i-1)) for each
-// target token and the end mark (teacher forcing). By the same kernels as the search, so the score
-// of a translation that the search found is the search's own, bit for bit.
+// Scores a given translation: log P(t_i | source, t_1 .. t_(i-1)) for each target token and the end
+// mark (teacher forcing). Uses the kernels of beam search, so a translation that a search found
+// gets the same score, bit for bit.
 #pragma once
 
 #include <vector>
@@ -18,8 +18,8 @@ struct SentenceScore {
   std::int64_t tokens() const { return static_cast<std::int64_t>(token_log_probabilities.size()); }
 };
 
-/// model: made ready for decoding, with marks of its own. Ids without begin and end marks. One longer
-/// than the model's positions is an Error with its number.
+/// model: from for_decoding(), with special tokens. sources, targets: without begin and end marks.
+/// An Error with the sentence's number if it is longer than the model's positions.
 std::vector<SentenceScore> score_ids(const Ensemble& model,
                                      const std::vector<std::vector<std::int32_t>>& sources,
                                      const std::vector<std::vector<std::int32_t>>& targets,

@@ -1,4 +1,4 @@
-// What a beam search cannot do, said before it starts.
+// Limits of a beam search that are checked before it starts.
 #pragma once
 
 #include <optional>
@@ -9,25 +9,27 @@
 
 namespace kette {
 
-/// How many tokens a text has, if they are more than so many. Short texts are not looked at.
+/// The number of tokens of a text if it exceeds `most`; otherwise empty. Short texts are not
+/// tokenized.
 std::optional<std::size_t> tokens_above(const Tokenizer& tokenizer, std::string_view text,
                                         Side side, std::size_t most);
 
-/// The most tokens of an output, end mark not counted, for a source of so many: no fewer than the least.
+/// The most output tokens, without end mark, for a source of `source_tokens`; at least
+/// options.min_length. An Error if the model has too few positions for the options' lengths.
 std::int64_t longest_output(const SearchOptions& options, const Ensemble& model,
                             std::int64_t source_tokens);
 
-/// An Error unless the model has as many tokens to choose from as the beam is wide. The search takes
-/// wider ones, too, which are then filled by longer hypotheses; a person who asks for one is mistaken.
+/// An Error if the beam is wider than the number of tokens to choose from. A wider search would
+/// work, filled by longer hypotheses, but is most likely a mistake.
 void check_width(const SearchOptions& options, const Ensemble& model);
 
-/// Bytes of the keys and values that one row of so many positions keeps, at most. model: made ready for decoding.
+/// The most bytes of keys and values of one row with this many positions. model: from for_decoding().
 double row_bytes(const Ensemble& model, std::int64_t positions);
-/// Bytes of the keys and values that a search for one sentence keeps, at most. rows: the beam, or as many texts as
-/// are drawn at once. model: made ready for decoding.
+/// The most bytes of keys and values that a search for one sentence needs. rows: the beam, or the
+/// number of texts sampled at once. model: from for_decoding().
 double search_bytes(const SearchOptions& options, std::int64_t rows, const Ensemble& model,
                     std::int64_t source_tokens);
-/// An Error with that estimate if it is more than the machine has.
+/// An Error with this estimate if it exceeds the machine's memory.
 void check_memory(const SearchOptions& options, std::int64_t rows, const Ensemble& model,
                   std::int64_t source_tokens);
 

@@ -1,5 +1,5 @@
-// What the search for one text starts from, and what it takes where nothing is asked for, whether the tokenizer writes
-// text (decode/translator.h) or trees (decode/tree_parser.h).
+// The source and the default options of a search for one text, for tokenizers that write text
+// (decode/translator.h) or trees (decode/tree_parser.h).
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace kette {
 
-/// options: their longest output becomes that of trees where those are written. A text that is too long for them is an
-/// Error, unless it is one to translate.
+/// options: for trees the longest output is adapted. An Error if a tree's sentence is too long for
+/// them; a text to translate is not checked.
 SourceIds search_source(const Ensemble& model, const SharedTokenizer& tokenizer,
                         const std::string& text, const std::string& language,
                         SearchOptions& options);
 
-/// What `kette translate`, or `kette parse`, takes.
+/// The default options of `kette translate` or `kette parse`.
 SearchOptions usual_options(const Tokenizer& tokenizer);
 
 }  // namespace kette

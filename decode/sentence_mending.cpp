@@ -9,9 +9,9 @@
 namespace kette {
 namespace {
 
-/// Fewer lines with capitals than this have them by mistake.
+/// If fewer lines than this have capitals, they are errors in the training text.
 constexpr double kFewCapitals = 0.02;
-/// An abbreviation has fewer letters.
+/// Text with fewer letters may be an abbreviation.
 constexpr std::int64_t kFewLetters = 6;
 
 struct Letters {
@@ -35,8 +35,8 @@ bool knows_capitals(const std::optional<TextFacts>& facts) {
   return !facts || facts->capitals >= kFewCapitals;
 }
 
-/// The characters of `changed` that take as many bytes as those in their places, and those of the text otherwise, so that
-/// the places of marks stay.
+/// Takes the characters of `changed` that have as many bytes as the original ones, and the original
+/// ones otherwise, so that places of marks stay valid.
 std::u32string in_place(const std::u32string& changed, const std::u32string& text) {
   if (changed.size() != text.size()) return text;
   std::u32string result = changed;
@@ -48,7 +48,7 @@ std::u32string in_place(const std::u32string& changed, const std::u32string& tex
   return result;
 }
 
-/// With the accents behind it, which a vocabulary knows together with it.
+/// The character with its combining accents, as vocabularies have it.
 std::string_view character_at(std::string_view text, std::size_t at) {
   std::size_t end = at + utf8_length(text[at]);
   while (end < text.size() && is_nonspacing_mark(utf8_character(text, end).code_point)) {
@@ -57,7 +57,7 @@ std::string_view character_at(std::string_view text, std::size_t at) {
   return text.substr(at, end - at);
 }
 
-/// Shows nothing: joiners, soft hyphens, marks of direction, variation selectors.
+/// Characters without a glyph: joiners, soft hyphens, direction marks, variation selectors.
 bool is_invisible(std::string_view character) {
   const char32_t code = utf8_character(character, 0).code_point;
   const bool is_private = code >= 0xE000 && code <= 0xF8FF;  // a symbol of somebody's font
@@ -69,7 +69,7 @@ bool is_invisible(std::string_view character) {
 SentencePreparer::SentencePreparer(SharedTokenizer tokenizer, std::optional<TextFacts> facts)
     : tokenizer_(std::move(tokenizer)), facts_(std::move(facts)), unknown_(tokenizer_) {}
 
-/// Of a capital that the vocabulary does not know, if it knows this and it takes as many bytes; or "".
+/// The small letter of an unknown capital, if it is known and has as many bytes; otherwise "".
 std::string SentencePreparer::known_small(std::string_view character) {
   if (!unknown_.is_unknown(character)) return {};
   const std::string small = encode_utf8(lower(decode_utf8(character)));
@@ -78,7 +78,7 @@ std::string SentencePreparer::known_small(std::string_view character) {
   return is_known ? small : std::string();
 }
 
-/// Rising and disjoint.
+/// Ascending and disjoint.
 std::vector<SentencePreparer::TakenOut> SentencePreparer::taken_out(std::string_view sentence,
                                                                     PreparedSentence& prepared) {
   std::vector<TakenOut> all;
@@ -90,7 +90,8 @@ std::vector<SentencePreparer::TakenOut> SentencePreparer::taken_out(std::string_
       at = spans[span++].end;
       continue;
     }
-    // A word with a letter that is unknown, or a run of what else is, such as an emoji with its selectors and joiners.
+    // A word with an unknown letter, or a run of other unknown characters, such as an emoji with
+    // selectors and joiners.
     const std::size_t begin = at, limit = span < spans.size() ? spans[span].begin : sentence.size();
     const bool is_word = is_letter(utf8_character(sentence, at).code_point);
     bool is_unknown = false, is_seen = false;
@@ -122,7 +123,7 @@ PreparedSentence SentencePreparer::prepare(std::string_view sentence,
     prepared.input += sentence.substr(from, end - from);
     from = end;
   };
-  // The document's marks up to a place; what is taken out there comes behind them.
+  // Copies the document's marks up to a place. Parts removed there come after them.
   const auto pass_marks = [&](std::size_t end) {
     for (; next < marks.size() && marks[next].at <= end; ++next) {
       if (marks[next].at > from) copy_to(marks[next].at);
@@ -142,7 +143,7 @@ PreparedSentence SentencePreparer::prepare(std::string_view sentence,
     pass_marks(part.begin);
     copy_to(part.begin);
     prepared.taken_out += part.is_kept ? 1 : 0;
-    // In pieces, where the document has marks within.
+    // In pieces, if the document has marks within the part.
     while (from < part.end) {
       const std::size_t end = next < marks.size() ? std::min(marks[next].at, part.end) : part.end;
       if (part.is_kept) {
@@ -163,7 +164,7 @@ PreparedSentence SentencePreparer::prepare(std::string_view sentence,
   return prepared;
 }
 
-/// As the model knows it.
+/// Changes capitals to what the model knows.
 void SentencePreparer::set_case(PreparedSentence& prepared) {
   const std::u32string text = decode_utf8(prepared.input);
   const Letters letters = letters_of(text);

@@ -1,6 +1,6 @@
-// A sentence as the model is to read it. What it cannot read, and what no translation may change, is taken out and put
-// back where the words beside it went: characters that its vocabulary does not know, addresses, placeholders. Capitals
-// go the way that the model knows.
+// Prepares a sentence for the model. Parts that the model cannot read, or that must not be
+// translated, are removed and later inserted where the words beside them went: unknown characters,
+// addresses, placeholders. Capitals are changed to what the model knows.
 #pragma once
 
 #include <optional>
@@ -15,30 +15,30 @@
 namespace kette {
 
 struct PreparedSentence {
-  std::string input;  ///< for the model; what was taken out leaves the white space around it
-  std::vector<Mark>
-      marks;  ///< of the document, and `stands` for what was taken out; places in the input
-  std::vector<std::size_t>
-      given;  ///< which of the given marks each is; Mark::kNoPartner: taken out
-  std::int64_t taken_out = 0;
-  std::vector<std::string> unknown;  ///< of that, characters that the vocabulary does not know
-  bool raised = false;               ///< was in capitals, and its translation is to be
+  std::string input;  ///< for the model; white space around removed parts stays
+  /// Marks of the document, and a `stands` for each removed part; places in the input.
+  std::vector<Mark> marks;
+  /// Index of each mark among the given marks; Mark::kNoPartner: a removed part.
+  std::vector<std::size_t> given;
+  std::int64_t taken_out = 0;        ///< number of removed parts
+  std::vector<std::string> unknown;  ///< removed characters that the vocabulary lacks
+  bool raised = false;               ///< was in capitals, and so will be the translation
   bool lowered = false;              ///< lost its capitals, which the model does not know
-  bool copied = false;               ///< has no letter and no digit: stands for itself
+  bool copied = false;               ///< has no letter and no digit: is its own translation
 };
 
 class SentencePreparer {
  public:
-  /// facts: of the model's text, if they are known.
+  /// facts: of the model's training text, if known.
   SentencePreparer(SharedTokenizer tokenizer, std::optional<TextFacts> facts);
 
-  /// marks: of the document, rising by their places in the sentence.
+  /// marks: of the document, ascending by their places in the sentence.
   PreparedSentence prepare(std::string_view sentence, const std::vector<Mark>& marks);
 
  private:
   struct TakenOut {
     std::size_t begin, end;
-    bool is_kept = true;  // or is dropped: an invisible character that the vocabulary does not know
+    bool is_kept = true;  // false: an invisible unknown character, which is dropped
   };
   std::string known_small(std::string_view character);
   std::vector<TakenOut> taken_out(std::string_view sentence, PreparedSentence& prepared);
@@ -49,11 +49,12 @@ class SentencePreparer {
   UnknownCharacters unknown_;
 };
 
-/// Of lines that come to a model as they are: "3 of 100 lines are in capitals", which it has hardly seen; "" if none is.
+/// A warning about lines for a model: "3 of 100 lines are in capitals", of which it has seen few;
+/// "" if there is none.
 std::string strange_case(const std::vector<std::string_view>& lines,
                          const std::optional<TextFacts>& facts);
 
-/// In capitals, for a translation of what was.
+/// The text in capitals.
 std::string raised(std::string_view text);
 
 }  // namespace kette

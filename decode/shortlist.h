@@ -1,7 +1,7 @@
-// A search among some tokens alone, those that a translation is likely to have, so that most of the
-// vocabulary is never multiplied with. The softmax is over the list, as Marian and CTranslate2 have it:
-// log-probabilities are those of a model whose vocabulary is the list. Each text has a list and a small
-// projection of its own, whatever texts are searched for beside it.
+// Restricts a search to a shortlist of likely tokens, so that most of the vocabulary is never
+// multiplied. The softmax is over the list, as in Marian and CTranslate2: log-probabilities are
+// those of a model with this vocabulary. Each text has its own list and a small projection,
+// whatever other texts are searched for.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@ namespace kette {
 
 class Shortlist {
  public:
-  /// tokens: rising, of the vocabulary. masks: of all tokens of the vocabulary (allowed_tokens()).
+  /// tokens: ascending, of the vocabulary. masks: [masks][vocabulary] (allowed_tokens()).
   Shortlist(const Ensemble& model, std::vector<std::int32_t> tokens,
             const std::vector<std::vector<bool>>& masks);
 
-  /// To the tokens of the list, in their order.
+  /// The projection to the tokens of the list, in their order.
   const PrepackedWeight& projection() const { return projection_; }
-  /// Words of the masks, of the list alone.
+  /// The words of the masks, restricted to the list (TokenMasks).
   const Tensor& masks() const { return masks_; }
-  /// Where a token stands in the list; an Error unless it is there.
+  /// The index of a token in the list. An Error if it is not there.
   std::int32_t place_of(std::int32_t token) const;
-  /// The tokens at these places; -1, no place, stays.
+  /// Replaces indices in the list by tokens; -1 stays.
   void name(std::vector<std::int32_t>& places) const;
 
  private:

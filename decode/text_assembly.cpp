@@ -72,7 +72,7 @@ TranslatedText TextAssembly::put_together(std::size_t end) {
     built.marks.push_back(source.marks[which]);
     built.marks.back().at = at;
   };
-  // What is between sentences, with its marks.
+  // Copies text between sentences, with its marks.
   const auto copy_to = [&](std::size_t to) {
     for (; mark < source.marks.size() && source.marks[mark].at <= to; ++mark) {
       const std::size_t at = source.marks[mark].at;

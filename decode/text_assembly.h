@@ -1,4 +1,5 @@
-// What of texts goes to a model at once, and how the texts are put together of its translations again.
+// The units of texts that a model translates one at a time, and how texts are assembled from their
+// translations.
 #pragma once
 
 #include <string>
@@ -11,28 +12,28 @@
 
 namespace kette {
 
-/// What the model is given of a text, and what becomes of it.
+/// A unit of a text: what the model gets, and its result.
 struct TranslationUnit {
   std::size_t text;
   Sentence part;
   bool divided = false;
   std::string_view source{};
   PreparedSentence prepared{};
-  std::vector<std::size_t> marks{};  // which of the text's marks the sentence has
+  std::vector<std::size_t> marks{};  // indices of its marks among the text's
   Translation translation{};
   SentenceNotes notes{};
   std::vector<std::int32_t> loop{};
-  std::string mended{};        // with what was taken out
-  std::vector<Mark> placed{};  // in it, of `marks`: partner says which of them
+  std::string mended{};        // with removed parts inserted
+  std::vector<Mark> placed{};  // in `mended`; partner: index in `marks`
   bool done = false;
 
-  /// Whether the words beside marks decide where these go.
+  /// Whether places of marks depend on word alignments.
   bool needs_links() const;
-  /// Puts the marks into the text, and takes what was taken out for text again.
+  /// Inserts the marks and the removed parts into the translation.
   void place(const UnitLinks& links);
 };
 
-/// Puts the texts together, of sentences that are done.
+/// Assembles texts from units that are done.
 class TextAssembly {
  public:
   TextAssembly(const std::vector<SourceText>& sources, std::vector<TranslationUnit>& units,
@@ -43,7 +44,7 @@ class TextAssembly {
         keeps_space_(keeps_space),
         take_(take) {}
 
-  /// Hands out the next texts of which no sentence is missing.
+  /// Hands out the next texts whose units are all done.
   void go_on();
 
  private:
@@ -55,7 +56,7 @@ class TextAssembly {
   bool keeps_space_;
   const TakeText& take_;
   std::size_t next_text_ = 0, next_unit_ = 0;
-  std::size_t done_ = 0;  // so many units are, without a gap
+  std::size_t done_ = 0;  // number of leading units that are done
 };
 
 }  // namespace kette

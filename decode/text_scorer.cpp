@@ -28,7 +28,7 @@ std::vector<TextScore> score_alone(std::int64_t parts, const ScoreParts& score) 
 
 namespace {
 
-/// What a batch of windows adds.
+/// The score of a batch of windows.
 TextScore score_batch(const Ensemble& model, const SlidingBatch& windows) {
   Run inference;
   std::vector<Variable> of_each;

@@ -1,6 +1,6 @@
-// How well a language model predicts a text, each token from the ones before it: loss, perplexity,
-// and bits per byte, which compare models of different tokenizers. The text is read in windows that
-// overlap (data/corpora/window_sampler.h, plan_sliding).
+// Scores a text with a language model, each token given those before it: loss, perplexity, and bits
+// per byte, which is comparable between tokenizers. The text is read in overlapping windows
+// (data/corpora/window_sampler.h, plan_sliding).
 #pragma once
 
 #include <functional>
@@ -23,19 +23,20 @@ struct TextScore {
 };
 
 struct TextScoreOptions {
-  std::int64_t context = 0;  ///< tokens of a window; 0: as many as the model sees
-  std::int64_t stride = 0;   ///< tokens between windows; 0: half of the context
+  std::int64_t context = 0;  ///< tokens of a window; 0: the positions of the model
+  std::int64_t stride = 0;   ///< tokens between the starts of windows; 0: half of the context
   std::int64_t batch_tokens = 8192;
 };
 
-/// Told which share is done.
+/// Called with the share of the work that is done, from 0 to 1.
 using ScoreProgress = std::function<void(double share)>;
 
 /// Scores parts [begin, end) of a text, one by one.
 using ScoreParts = std::function<std::vector<TextScore>(std::int64_t begin, std::int64_t end)>;
-/// How many parts come to the score of each. The sum has the same bits whoever scores which.
+/// Distributes `parts` parts, and returns the score of each. Their sum has the same bits whoever
+/// scores them.
 using ShareParts = std::function<std::vector<TextScore>(std::int64_t parts, const ScoreParts&)>;
-/// All of them here.
+/// Scores all parts in this process.
 std::vector<TextScore> score_alone(std::int64_t parts, const ScoreParts& score);
 
 TextScore score_text(const Ensemble& model, const TokenStream& text,

@@ -13,7 +13,8 @@
 namespace kette {
 namespace {
 
-/// Translations with less than this share of the tokens of the shortest one in a hundred leave something out.
+/// Translations are too short if they have less than this fraction of the tokens of the shortest
+/// one in a hundred.
 constexpr double kTooShort = 0.5;
 
 bool has_letters(std::string_view text) {
@@ -113,7 +114,8 @@ SourceSentence TextTranslator::sentence_of(std::string input, std::int64_t numbe
           .number = number};
 }
 
-/// Leaves of the translation of a sentence and those before it its own, if that can be told.
+/// Keeps only the sentence's own translation, if it can be separated from that of previous
+/// sentences.
 bool TextTranslator::take_own(TranslationUnit& unit) const {
   const std::optional<std::string> own =
       last_sentence(unit.translation.text, unit.notes.previous, *target_splitter_);
@@ -150,7 +152,7 @@ void TextTranslator::finish(TranslationUnit& unit) const {
   unit.done = true;
 }
 
-/// Whether a translation is done, or runs in circles, or has marks to place.
+/// Decides whether a translation is done, loops, or has marks to place.
 void TextTranslator::examine(TranslationUnit& unit) const {
   SentenceNotes& notes = unit.notes;
   const Translation& translation = unit.translation;
@@ -186,7 +188,7 @@ void TextTranslator::search_anew(std::vector<TranslationUnit>& units) const {
     sentences.back().loop = unit.loop;
   }
   if (!looping.empty()) {
-    translator_.translate(sentences, options_.decoding.of_loops(), options_.work,
+    translator_.translate(sentences, options_.decoding.for_retry(), options_.work,
                           [&](std::int64_t number, Translation again) {
                             TranslationUnit& unit = *looping[static_cast<std::size_t>(number)];
                             unit.translation = std::move(again);
@@ -199,7 +201,7 @@ void TextTranslator::search_anew(std::vector<TranslationUnit>& units) const {
   }
 }
 
-/// Places the marks of all that are not done yet.
+/// Places the marks of all units that are not done yet.
 void TextTranslator::carry_over(std::vector<TranslationUnit>& units) const {
   std::vector<TranslationUnit*> marked;
   std::vector<std::string> inputs, targets;

@@ -1,7 +1,7 @@
-// Translation of text as people have it: lines and paragraphs of any number of sentences, with marks in them. Sentences
-// are translated one by one, or as many at once as the model has learnt to; what stands between them comes back byte for
-// byte, and nothing of them is lost: see decode/sentence_mending.h. What is wrong with one text does not concern the
-// others.
+// Translates text as people write it: lines and paragraphs of any number of sentences, with marks
+// in them. Sentences are translated one by one, or several at once if the model has learnt that.
+// Text between sentences is copied byte by byte, and nothing in a sentence is lost
+// (decode/sentence_mending.h). An error in one text does not affect the others.
 #pragma once
 
 #include <functional>
@@ -25,80 +25,85 @@ struct TextTranslateOptions {
   DecodingOptions decoding{};
   WorkOptions work{};
   std::string language{};  ///< as SourceSentence::language
-  bool truncate = false;   ///< cut sentences that the model has no positions for
-  /// Parts texts into sentences, and sentences that the model has no positions for into what it has. None: a text is
-  /// one sentence, white space at its ends is dropped, and one that is too long is a fault, unless `truncate` cuts it.
+  bool truncate = false;   ///< cut off sentences that exceed the model's positions
+  /// Splits texts into sentences, and long sentences into parts that fit in the model's positions.
+  /// Null: a text is one sentence and white space at its ends is dropped. If too long it is a
+  /// fault, unless `truncate` cuts it.
   std::shared_ptr<const SentenceSplitter> splitter{};
-  LineBreaks breaks = LineBreaks::end;  ///< what a line feed in a text is to the splitter
-  /// So many sentences, of no more tokens than that, are translated together, as a model has learnt to (TextFacts).
+  LineBreaks breaks = LineBreaks::end;  ///< how the splitter treats line feeds
+  /// The most sentences, and tokens, that are translated at once, for models that have learnt it
+  /// (TextFacts).
   std::int64_t together = 1, together_tokens = 0;
-  /// Instead: each sentence behind so many before it, of no more tokens together, of which only its own translation is
-  /// taken; where that cannot be told from the others it is translated alone. With a splitter and facts.
+  /// The number of previous sentences to translate with each sentence; only its own translation is
+  /// kept. If that cannot be separated, the sentence is translated alone. Needs splitter and facts.
+  /// Not with `together`.
   std::int64_t previous = 0;
-  /// Carry over what the model cannot read, meet it in its case, search anew what runs in circles. Only the best
-  /// translation is mended, and no prefix.
+  /// Keep what the model cannot read, adapt capitals to what it knows, and search again if a
+  /// translation loops. Only the best translation is mended. Excludes prefixes.
   bool mend = true;
-  std::optional<TextFacts> facts{};  ///< of the model's text, if they are known
+  std::optional<TextFacts> facts{};  ///< of the model's training text, if known
 };
 
 struct SourceText {
   std::string text;
-  std::vector<Mark> marks{};  ///< as in a Block; only with mend
-  std::string
-      prefix{};  ///< what its translation begins with, where texts are neither split nor mended
-  std::string fault{};  ///< why it is not to be translated, if it is not
+  std::vector<Mark> marks{};  ///< as in a Block; needs mend
+  /// What its translation begins with; only if texts are neither split nor mended.
+  std::string prefix{};
+  std::string fault{};  ///< why not to translate it; empty: translate it
 };
 
-/// What was done to a sentence, and what looks wrong with its translation.
+/// What was done to a sentence, and doubts about its translation.
 struct SentenceNotes {
-  std::int64_t carried = 0;            ///< addresses, placeholders and unknown characters
-  std::vector<std::string> unknown{};  ///< the latter
-  bool raised = false,
-       lowered = false;       ///< in capitals; without the capitals that the model does not know
-  bool copied = false;        ///< nothing to translate: stands for itself
-  std::int64_t previous = 0;  ///< sentences before it that it was translated with
-  bool alone = false;         ///< its translation could not be told from theirs
-  bool looped = false, loops = false;  ///< was searched anew; and still runs in circles
+  /// Number of kept addresses, placeholders and unknown characters.
+  std::int64_t carried = 0;
+  std::vector<std::string> unknown{};  ///< the unknown characters
+  /// Was in capitals; lost capitals that the model does not know.
+  bool raised = false, lowered = false;
+  bool copied = false;                 ///< has nothing to translate: is its own translation
+  std::int64_t previous = 0;           ///< number of previous sentences it was translated with
+  bool alone = false;                  ///< its translation could not be separated from theirs
+  bool looped = false, loops = false;  ///< was searched again because it looped; still loops
   std::vector<std::string> missing_numbers{};
-  bool is_short = false;  ///< far shorter than translations are
+  bool is_short = false;  ///< far shorter than usual translations
 
   bool are_doubts() const { return loops || !missing_numbers.empty() || is_short; }
 };
 
 struct TranslatedSentence {
-  Sentence part;  ///< of the text
+  Sentence part;  ///< its place in the text
   Translation translation;
   std::string text;      ///< mended
-  bool divided = false;  ///< the sentence was too long for the model, and this is a part of it
+  bool divided = false;  ///< a part of a sentence that was too long for the model
   SentenceNotes notes{};
 };
 
 struct TranslatedText {
   std::string text;
-  std::vector<Mark> marks{};  ///< all of the source, at their new places
+  std::vector<Mark> marks{};  ///< all marks of the source, at their new places
   std::vector<TranslatedSentence> sentences{};
-  std::string fault{};  ///< why there is no translation; text is empty then
+  std::string fault{};  ///< why there is no translation; `text` is empty then
 };
 
-/// Given each text's translation, in the order of the texts, by one thread at a time.
+/// Called with each text's translation, in the order of texts, by one thread at a time.
 using TakeText = std::function<void(std::int64_t number, TranslatedText translated)>;
 
 class TextTranslator {
  public:
-  /// translator: outlives this.
+  /// translator: must outlive this.
   TextTranslator(const SentenceTranslator& translator, const TextTranslateOptions& options);
 
-  /// Texts that follow those of the call before. An empty one parts those around it.
+  /// Translates texts that follow those of the previous call. An empty text separates its
+  /// neighbours.
   void translate(const std::vector<SourceText>& sources, const TakeText& take,
                  const SentenceProgress& progress = {});
 
  private:
-  /// Of one text; or none, and the fault.
+  /// Adds the units of one text, or sets the fault.
   void add_units(const SourceText& source, std::size_t number, SentencePreparer& preparer,
                  std::vector<TranslationUnit>& units, std::string& fault) const;
-  /// What of a text is translated at once.
+  /// Divides a text into units to translate.
   std::vector<Sentence> parts_of(std::string_view text) const;
-  /// What each unit comes to the model as, with what is before it.
+  /// The input of each unit, with its previous sentences.
   std::vector<std::string> inputs_of(std::vector<TranslationUnit>& units, std::size_t texts);
   std::string input_of(const TranslationUnit& unit) const;
   SourceSentence sentence_of(std::string input, std::int64_t number) const;
@@ -112,8 +117,8 @@ class TextTranslator {
   const SentenceTranslator& translator_;
   TextTranslateOptions options_;
   PreviousSentences previous_;
-  std::optional<SentenceSplitter> target_splitter_;  // with previous
-  std::int64_t texts_ = 0;                           // of earlier calls
+  std::optional<SentenceSplitter> target_splitter_;  // if previous > 0
+  std::int64_t texts_ = 0;                           // in earlier calls
 };
 
 }  // namespace kette

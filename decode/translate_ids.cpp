@@ -12,7 +12,7 @@ namespace {
 
 using Ids = std::vector<std::int32_t>;
 
-/// Whether where a token stands depends on which ones are before it, as in parsers.
+/// Whether positions depend on the previous tokens, as in parsers.
 bool has_second_positions(const Ensemble& model) {
   return std::any_of(model.models().begin(), model.models().end(),
                      [](const auto& each) { return each->second_positions().exists(); });
@@ -37,7 +37,7 @@ void check(const Ensemble& model, const std::vector<SourceIds>& sources,
   check_memory(options.search, options.rows(), model, longest);
 }
 
-/// Gives drawn texts their prefixes and their log-probabilities.
+/// Adds prefixes and log-probabilities to sampled texts.
 void score(std::vector<std::vector<Hypothesis>>& drawn, const Ensemble& model,
            const std::vector<SourceIds>& sources, const LengthPenalty& length_penalty,
            const WorkOptions& work) {

@@ -10,7 +10,7 @@ namespace {
 
 using Ids = std::vector<std::int32_t>;
 
-/// Tokens of the longest translation, of a prefix at least as many as it has.
+/// The most tokens of the translation, and at least those of its prefix.
 std::int64_t longest_translation(const SourceIds& source, const SearchOptions& search,
                                  const Ensemble& model) {
   return std::max(longest_output(search, model, std::ssize(source.ids)), std::ssize(source.prefix));
@@ -18,7 +18,7 @@ std::int64_t longest_translation(const SourceIds& source, const SearchOptions& s
 
 }  // namespace
 
-DecodingOptions DecodingOptions::of_loops() const {
+DecodingOptions DecodingOptions::for_retry() const {
   DecodingOptions anew = *this;
   anew.shortlist = {};
   anew.minimum_risk.reset();
@@ -70,7 +70,7 @@ Request translation_request(const SourceIds& source, const DecodingOptions& opti
     if (!source.prefix.empty()) request.constraint = std::make_shared<Prefix>(source.prefix);
     return request;
   }
-  // A draw reads the prefix with its prompt. A search goes through it, so that it counts.
+  // Sampling reads the prefix as part of the prompt. A search generates it, so that it is scored.
   request.prompt.insert(request.prompt.end(), source.prefix.begin(), source.prefix.end());
   request.policy = std::make_unique<DrawnTexts>(
       DrawnTexts::Options{*options.sampling, search.n_best, longest - std::ssize(source.prefix),

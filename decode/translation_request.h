@@ -1,5 +1,5 @@
-// What is asked for of a translation: of which source, and how it is to be found. As requests of the engine
-// (decode/engine.h), sentences with options of their own are translated at the same time.
+// A translation request: the source, and the options of decoding. As requests of the engine
+// (decode/engine.h), sentences with different options are translated at the same time.
 #pragma once
 
 #include <functional>
@@ -16,27 +16,28 @@
 
 namespace kette {
 
-/// Of the tokens of a source those that a search may choose from (decode/shortlist.h).
+/// The tokens that a search may choose from, for a source (decode/shortlist.h).
 using ShortlistOf = std::function<std::vector<std::int32_t>(std::span<const std::int32_t> source)>;
 
-/// How translations of a sentence are found: the likeliest ones are searched for, or some are drawn.
+/// Options of decoding a sentence: by search, or by sampling.
 struct DecodingOptions {
   SearchOptions search;
-  /// Draw search.n_best translations instead, each of at most as many tokens as search allows.
+  /// If set: sample search.n_best translations, with the lengths that `search` allows.
   std::optional<SamplingOptions> sampling{};
-  /// Of the search.n_best translations take the one of least risk by this metric (decode/minimum_risk.h). A Translator
-  /// does this; translate_ids() does not.
+  /// If set: choose the translation of least risk by this metric among search.n_best
+  /// (decode/minimum_risk.h). Only Translator does this; translate_ids() does not.
   std::optional<std::string> minimum_risk{};
-  /// For a search on a CPU. The end mark, the unknown piece where it is allowed, and what prefixes have are added.
+  /// For a search on a CPU. The end mark, the unknown piece if allowed, and the tokens of prefixes
+  /// are added.
   ShortlistOf shortlist{};
 
   DecodingOptions() = default;
   DecodingOptions(const SearchOptions& alone)
       : search(alone) {}  // NOLINT(google-explicit-constructor)
 
-  /// For sentences whose translations run in circles: a search anew, without what only the first one has.
-  DecodingOptions of_loops() const;
-  /// Translations that are at work at once.
+  /// The options to translate again after a loop: without shortlist and minimum risk.
+  DecodingOptions for_retry() const;
+  /// The number of rows of a sentence.
   std::int64_t rows() const { return sampling ? search.n_best : search.beam; }
   /// Throws an Error that names the option that makes no sense.
   void check() const;
@@ -44,22 +45,23 @@ struct DecodingOptions {
 
 /// A sentence to translate.
 struct SourceIds {
-  std::vector<std::int32_t> ids;       ///< without end mark; of none the translation is empty
+  std::vector<std::int32_t> ids;       ///< without end mark; if empty, so is the translation
   std::vector<std::int32_t> prefix{};  ///< what the translation begins with
-  std::shared_ptr<const Constraint>
-      constraint{};         ///< instead, what it may go on with; for a search
-  std::int64_t number = 0;  ///< which text it is: what is drawn for a text depends on it alone
+  /// What the translation may consist of, instead of a prefix; only for a search.
+  std::shared_ptr<const Constraint> constraint{};
+  std::int64_t number = 0;  ///< number of the text, for the random draws
 };
 
-/// Throws an Error unless the sentence fits in the model's positions and goes with the options. what: it is called.
+/// Throws an Error unless the sentence fits in the model's positions and suits the options. what:
+/// the sentence's name in the Error.
 void check_source(const SourceIds& source, const DecodingOptions& options, const Ensemble& model,
                   const char* what = "sentence");
 
-/// As the engine takes it, but without its shortlist, which takes a while to make. source: checked, and not empty.
-/// number: the request's.
+/// The request without shortlist, which takes longer to make. source: checked and not empty.
+/// number: of the request.
 Request translation_request(const SourceIds& source, const DecodingOptions& options,
                             const Ensemble& model, std::int64_t number);
-/// Request::shortlist of it; none where the options have none.
+/// Request::shortlist of a source; empty if the options have none.
 std::vector<std::int32_t> shortlist_of(const SourceIds& source, const DecodingOptions& options,
                                        const SpecialTokens& special);
 

@@ -21,7 +21,7 @@ const Ensemble& checked(const Ensemble& model, const Tokenizer& tokenizer) {
   return model;
 }
 
-/// Puts the alternatives of each translation in the order of their expected utility.
+/// Sorts the alternatives of each translation by expected utility.
 void take_least_risk(std::vector<Translation>& translations, const DecodingOptions& options,
                      std::int64_t threads) {
   const auto order = [&](Translation& translation) {
@@ -40,9 +40,9 @@ void take_least_risk(std::vector<Translation>& translations, const DecodingOptio
     translation.text = translation.n_best.front().text;
   };
   const std::vector<std::int64_t> costs(translations.size(), 1);
-  const Workforce workforce({}, threads, costs, 1);
-  JobQueue queue(costs, workforce.workers, 1);
-  workforce.run([&] {
+  const WorkerGroup group({}, threads, costs, 1);
+  JobQueue queue(costs, group.workers, 1);
+  group.run([&] {
     for (std::vector<std::int64_t> some; !(some = queue.take(1, true)).empty();) {
       for (const std::int64_t number : some) order(translations[number]);
     }

@@ -1,6 +1,7 @@
-// Translation of sentences: pieces, a search over all of them at once, text again. Results come in the order of the
-// sentences and do not depend on how they are batched, on their order, or on the number of threads: the same tokens and
-// the same scores, bit for bit. Makes its own copy of the weights (for_decoding()): after training, make a new one.
+// Translates sentences of text: encodes them, searches for all at once, and decodes. Results are in
+// the order of sentences. They do not depend on batching, order or number of threads: tokens and
+// scores are the same, bit for bit. Has its own copy of the weights (for_decoding()), so make a new
+// Translator after training.
 #pragma once
 
 #include <functional>
@@ -16,17 +17,17 @@ namespace kette {
 
 /// A sentence to translate, as text.
 struct SourceSentence {
-  std::string text{};  ///< without pieces: has an empty translation of score 0
-  std::string
-      language{};  ///< what to translate to, of a model of several (Tokenizer::tag_of()); or none
+  std::string text{};  ///< if it has no tokens, the translation is empty with score 0
+  /// Target language, for models of several (Tokenizer::tag_of()); empty: none.
+  std::string language{};
   std::string prefix{};  ///< what the translation begins with
-  std::vector<std::int32_t>
-      loop{};  ///< instead, for a search: tokens not to run in circles of (decode/loops.h)
-  bool truncate =
-      false;  ///< cut it to the positions of the model, instead of an Error with its number
+  /// Tokens of a loop to avoid in a search, instead of a prefix (decode/loops.h).
+  std::vector<std::int32_t> loop{};
+  /// Cut it to the model's positions; false: too long is an Error with its number.
+  bool truncate = false;
   std::int64_t number = 0;  ///< as SourceIds::number
 };
-/// Numbered from `first` on.
+/// One for each line, numbered from `first` on.
 std::vector<SourceSentence> source_sentences(const std::vector<std::string>& lines,
                                              const std::string& language = "",
                                              bool truncate = false, std::int64_t first = 0);
@@ -35,32 +36,35 @@ struct Translation {
   struct Alternative {
     std::string text;
     Hypothesis hypothesis;
-    double utility = 0;  ///< expected, where that was asked for
+    double utility = 0;  ///< expected utility, for minimum risk
   };
-  std::string text;                 ///< of the best
-  std::vector<Alternative> n_best;  ///< falling by score or by utility, or as they were drawn
+  std::string text;                 ///< the best translation
+  std::vector<Alternative> n_best;  ///< by score or utility, best first; samples in their order
   bool truncated = false;           ///< the source was cut
 };
 
-/// Given the translation of sentence i, in the order of the sentences, by one thread at a time.
+/// Called with the translation of sentence i, in order, by one thread at a time.
 using TakeTranslation = std::function<void(std::int64_t i, Translation translation)>;
 
-/// What translates sentences, and says which of their words became which: a model, or a stand-in for one.
+/// The interface of a translator of sentences that also aligns words: a model, or a substitute in
+/// tests.
 class SentenceTranslator {
  public:
   virtual ~SentenceTranslator() = default;
-  /// Each as soon as it and those before it are done; of samples, and of what has the least risk, once all are.
+  /// Calls take() as soon as a sentence and all before it are done. Samples and minimum risk come
+  /// when all are done.
   virtual void translate(const std::vector<SourceSentence>& sentences,
                          const DecodingOptions& options, const WorkOptions& work,
                          const TakeTranslation& take,
                          const SentenceProgress& progress = {}) const = 0;
-  /// Of each pair of a source and its translation, which is in that language.
+  /// The word alignment of each source with its translation. language: of the translations.
   virtual std::vector<UnitLinks> align(const std::vector<std::string>& sources,
                                        const std::vector<std::string>& translations,
                                        const std::string& language,
                                        const WorkOptions& work) const = 0;
   virtual const SharedTokenizer& tokenizer() const = 0;
-  /// The most tokens of a source, as there are positions: without end mark, and tag if a language has one.
+  /// The most tokens of a source that fit in the model's positions, without end mark and language
+  /// tag.
   virtual std::size_t longest_source(const std::string& language) const = 0;
 };
 
@@ -85,7 +89,7 @@ class Translator final : public SentenceTranslator {
   const Ensemble& model() const { return model_; }
 
  private:
-  /// found: given each sentence's translation by all workers, in any order.
+  /// found: called with each sentence's translation by all workers, in any order.
   void find(const std::vector<SourceSentence>& sentences, const DecodingOptions& options,
             const WorkOptions& work, bool early, const SentenceProgress& progress,
             const TakeTranslation& found) const;

@@ -7,7 +7,7 @@
 namespace kette {
 namespace {
 
-/// What may come next; a mask is the number that these make together.
+/// What may come next. Each combination has a mask with its own number.
 struct Allowed {
   bool opening = false, tag = false;
   std::int64_t closing = 0;  ///< 1 + the label that may be closed, counted from the first; 0: none
@@ -15,7 +15,7 @@ struct Allowed {
   std::int64_t mask() const { return 4 * closing + 2 * (opening ? 1 : 0) + (tag ? 1 : 0); }
 };
 
-/// The constituents that some symbols leave open.
+/// The open constituents after some symbols.
 struct OpenTree {
   struct Constituent {
     std::int32_t label;
@@ -76,7 +76,7 @@ Constraint::Choice TreeConstraint::after(std::span<const std::int32_t> tokens) c
   if (depth == 0 && !tokens.empty()) return {.forced = tokenizer_->special().end};
   const std::int64_t left = words_ - tree.tags, room = longest_ - std::ssize(tokens);
   Allowed allowed;
-  allowed.opening = left > 0 && depth < kMostOpen && room >= left + depth + 2;
+  allowed.opening = left > 0 && depth < kMaxOpen && room >= left + depth + 2;
   allowed.tag = left > 0 && depth > 0;
   const bool closes = depth > 0 && !tree.open.back().is_empty && (depth > 1 || left == 0);
   if (closes) allowed.closing = 1 + tree.open.back().label - tokenizer_->first_label();

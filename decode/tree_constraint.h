@@ -1,7 +1,8 @@
-// What keeps a parser's output a tree, and one with a leaf for each word: of the open constituents only the
-// innermost can be closed, by its own label, once something is in it; there are as many tags as words; the
-// outermost is closed when there are no words left, and then nothing follows. Whatever has begun can be
-// finished within the longest output: a constituent is opened only where there is room to close it, too.
+// Keeps the output of a parser a well-formed tree with one leaf for each word. Only the innermost
+// open constituent can be closed, by its own label, and only if it is not empty. There are as many
+// tags as words. The outermost constituent is closed after the last word, and ends the output.
+// Every started tree can be finished within the longest output: a constituent is opened only if
+// there is room to close it.
 #pragma once
 
 #include "data/tokenizers/tree_tokenizer.h"
@@ -11,14 +12,14 @@ namespace kette {
 
 class TreeConstraint final : public Constraint {
  public:
-  /// More open constituents than any tree of language has.
-  static constexpr std::int64_t kMostOpen = 100;
+  /// More open constituents than in any natural tree.
+  static constexpr std::int64_t kMaxOpen = 100;
 
-  /// The shortest tree: one constituent around all words.
+  /// The length of the shortest tree: one constituent around all words.
   static std::int64_t shortest(std::int64_t words) { return words + 2; }
 
-  /// Of a sentence of so many words, at least one. longest: output in symbols, end mark not counted, with room for the
-  /// shortest tree.
+  /// words: number of words of the sentence, at least one. longest: most symbols of the output,
+  /// without end mark; at least shortest(words).
   TreeConstraint(TreeTokenizer::Shared tokenizer, std::int64_t words, std::int64_t longest);
 
   std::vector<std::vector<bool>> masks() const override;

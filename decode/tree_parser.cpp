@@ -5,7 +5,7 @@
 namespace kette {
 namespace {
 
-/// Words as they stand in trees, where brackets have another meaning.
+/// Words as written in trees, where brackets have another meaning.
 std::vector<std::string> tree_words(std::string_view line) {
   std::string text;
   for (const char c : line) {

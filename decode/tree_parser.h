@@ -1,6 +1,6 @@
-// Sentences to constituency trees (Vaswani et al. 2017, section 6.3): a translation to symbols that is kept a
-// tree at every step (decode/tree_constraint.h), whatever the model finds likely. Like translations, trees do
-// not depend on what else is parsed with them, or on threads.
+// Parses sentences to constituency trees (Vaswani et al. 2017, section 6.3): translates them to
+// symbols that are constrained to a tree at every step (decode/tree_constraint.h). Trees do not
+// depend on other sentences of the batch, nor on threads.
 #pragma once
 
 #include "data/trees/tree.h"
@@ -9,34 +9,34 @@
 
 namespace kette {
 
-/// The paper's: a beam of 21, a length penalty of gnmt:0.3, output of at most source + 300.
+/// The paper's options: a beam of 21, a length penalty of gnmt:0.3, output of at most source + 300.
 SearchOptions parse_options();
 
-/// What a parser reads of a sentence, and what its tree may be.
+/// What a parser reads of a sentence, and the limit of its tree.
 struct TreeSource {
-  std::vector<std::string>
-      words;  ///< as they stand in trees; of a line without words nothing else is there
+  std::vector<std::string> words;  ///< as they are in trees; if there are none, so are the ids
   std::vector<std::int32_t> ids;
-  std::int64_t longest = 0;  ///< symbols of the tree
+  std::int64_t longest = 0;  ///< most symbols of the tree
 };
-/// An Error with the sentence's number where the model has no positions for it, or the options none for its tree.
+/// An Error with the sentence's number if it exceeds the model's positions, or its shortest tree
+/// exceeds the options.
 TreeSource tree_source(const Ensemble& model, const TreeTokenizer& tokenizer,
                        const std::string& line, const SearchOptions& options, std::int64_t number);
 
 struct Parse {
-  Tree tree;  ///< of a line without words an empty one
+  Tree tree;  ///< empty for a line without words
   Hypothesis hypothesis;
 };
 
 class TreeParser {
  public:
-  /// tokenizer: a TreeTokenizer; another is an Error. weights: what the model's are rounded to.
+  /// tokenizer: an Error unless it is a TreeTokenizer. types: of weights and cache.
   TreeParser(const Ensemble& model, const SharedTokenizer& tokenizer,
              const DecodingTypes& types = {});
 
-  /// The best tree of each line, words with spaces between them as in the Penn Treebank. Round brackets
-  /// become -LRB- and -RRB-, as there. A sentence that the model has no positions for is an Error with
-  /// its number. progress: of the lines with words.
+  /// The best tree of each line. Words are separated by spaces as in the Penn Treebank, and round
+  /// brackets become -LRB- and -RRB-. An Error with the sentence's number if it exceeds the model's
+  /// positions. progress: counts lines with words.
   std::vector<Parse> parse(const std::vector<std::string>& lines,
                            const SearchOptions& options = parse_options(),
                            const WorkOptions& work = {},
@@ -47,7 +47,7 @@ class TreeParser {
   Ensemble model_;
 };
 
-/// The tokenizer of a parser; that of another model is an Error that begins with `where`.
+/// The tokenizer as a TreeTokenizer. An Error that begins with `where` if it is another.
 TreeTokenizer::Shared tree_tokenizer_of(const SharedTokenizer& tokenizer, const std::string& where);
 
 }  // namespace kette

@@ -1,6 +1,6 @@
-// Tokens spell normalised text, with other bytes than the text has. So they are matched word by word: a word that is
-// encoded alone has mostly the tokens that it has in its text. Within it, and within a text where that is not so, by
-// the share of the characters.
+// Tokens spell normalised text, so their bytes differ from the text's. They are matched word by
+// word: a word that is encoded alone mostly gets the same tokens as within its text. Tokens within
+// a word, or within a text for which this fails, are matched by the fraction of the characters.
 #include <algorithm>
 
 #include "data/files/utf8.h"
@@ -13,13 +13,13 @@ std::string spelled(const Tokenizer& tokenizer, Side side, std::span<const std::
   return side == Side::source ? tokenizer.decode_source(ids) : tokenizer.decode(ids);
 }
 
-/// Characters but for spaces.
+/// Characters except spaces.
 std::size_t characters(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(
       text.begin(), text.end(), [](char c) { return c != ' ' && !continues_utf8(c); }));
 }
 
-/// Units between which there is no white space.
+/// Units without white space between them.
 struct Stretch {
   std::size_t first, last;
 };

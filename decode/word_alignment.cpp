@@ -12,7 +12,7 @@ using Ids = std::vector<std::int32_t>;
 
 const AutoregressiveModel& first_of(const Ensemble& model) { return *model.models().front(); }
 
-/// Reads the cross-attentions of a pass, one layer at a time.
+/// Observes the cross-attentions of a pass, one layer at a time.
 class CrossTap final : public Tap {
  public:
   CrossTap(const AutoregressiveModel& model, const std::vector<HeadOutputs>& outputs,
@@ -37,7 +37,7 @@ class CrossTap final : public Tap {
   }
 
   /// [pairs][layers]
-  std::vector<std::vector<SourceShares>>& shares() { return shares_; }
+  std::vector<std::vector<SoftAlignment>>& alignments() { return alignments_; }
 
  private:
   const MultiHeadCrossAttention* layer_of(const std::string& point) const {
@@ -54,23 +54,23 @@ class CrossTap final : public Tap {
     const std::int64_t heads = probabilities.shape()[1], longest = probabilities.shape()[2],
                        all_keys = std::ssize(batch_.source);
     const std::vector<float> p = probabilities.values<float>();
-    shares_.resize(static_cast<std::size_t>(batch_.target_segments.count()));
+    alignments_.resize(static_cast<std::size_t>(batch_.target_segments.count()));
     parallel_for(batch_.target_segments.count(), 1, [&](std::int64_t pair) {
       const std::int64_t row = batch_.target_segments.begin(pair),
                          key = batch_.source_segments.begin(pair);
-      SourceShares shares{
+      SoftAlignment soft{
           batch_.target_segments.length(pair), batch_.source_segments.length(pair), {}};
-      for (std::int64_t i = 0; i < shares.queries; ++i) {
-        for (std::int64_t j = 0; j < shares.keys; ++j) {
+      for (std::int64_t i = 0; i < soft.queries; ++i) {
+        for (std::int64_t j = 0; j < soft.keys; ++j) {
           double sum = 0;
           for (std::int64_t head = 0; head < heads; ++head) {
             sum += double(p[((row + i) * heads + head) * longest + j]) *
                    double(lengths_[head * all_keys + key + j]);
           }
-          shares.values.push_back(sum);
+          soft.values.push_back(sum);
         }
       }
-      shares_[pair].push_back(std::move(shares));
+      alignments_[pair].push_back(std::move(soft));
     });
   }
 
@@ -78,7 +78,7 @@ class CrossTap final : public Tap {
   const std::vector<HeadOutputs>& outputs_;
   const Batch& batch_;
   std::vector<float> lengths_;  // of the layer's values: [heads, keys]
-  std::vector<std::vector<SourceShares>> shares_;
+  std::vector<std::vector<SoftAlignment>> alignments_;
 };
 
 Batch batch_of(const std::vector<Ids>& sources, const std::vector<Ids>& targets,
@@ -100,15 +100,16 @@ Batch batch_of(const std::vector<Ids>& sources, const std::vector<Ids>& targets,
   return batch;
 }
 
-/// One pair, its tokens and its words.
+/// One pair of texts with tokens and units.
 struct AlignedPair {
-  const std::vector<SourceShares>& layers;
+  const std::vector<SoftAlignment>& layers;
   const std::vector<TextUnit>&source_units, &target_units;
   const std::vector<TokenUnits>&source, &target;  // of each token
 };
 
-/// What the words of the target take from those of the source: [target units, source units]. All layers together, for
-/// they err at different words; each by the step that agrees more with what the others look at when they write.
+/// The attention of target words to source words, [target units, source units], summed over layers,
+/// because layers err at different words. Each layer is read in the way, shifted or not, that
+/// agrees better with the others.
 std::vector<double> taken_by_words(const AlignedPair& pair) {
   const std::size_t width = pair.source_units.size();
   std::vector<double> taken(width * pair.target_units.size());
@@ -117,12 +118,12 @@ std::vector<double> taken_by_words(const AlignedPair& pair) {
     const auto layer = static_cast<std::size_t>(one.layer);
     if (is_read[layer]) continue;  // in the better way
     is_read[layer] = true;
-    const SourceShares& shares = pair.layers[layer];
+    const SoftAlignment& soft = pair.layers[layer];
     for (std::size_t i = 0; i < pair.target.size(); ++i) {
       const std::int64_t query = static_cast<std::int64_t>(i) + (one.shifted ? 1 : 0);
-      const double* row = shares.values.data() + query * shares.keys;
+      const double* row = soft.values.data() + query * soft.keys;
       double sum = 0;
-      for (std::int64_t j = 0; j < shares.keys; ++j) sum += row[j];
+      for (std::int64_t j = 0; j < soft.keys; ++j) sum += row[j];
       if (sum <= 0) continue;
       for (std::size_t j = 0; j < pair.source.size(); ++j) {
         for (std::size_t to = pair.target[i].first; to <= pair.target[i].last; ++to) {
@@ -136,8 +137,9 @@ std::vector<double> taken_by_words(const AlignedPair& pair) {
   return taken;
 }
 
-/// Each word of the target with the one it takes most from, if that is kLeast of all it takes; and each word of the source
-/// that nobody took with the one that took most of it, if that is not far below what this one took of another.
+/// Links each target word to the source word it attends to most, if that is at least kLeast of its
+/// attention. Then links each unlinked source word to the target word that attends to it most, if
+/// that is not far below the attention of this one to another.
 UnitLinks links_of(const AlignedPair& pair) {
   constexpr double kLeast = 0.4, kNotFarBelow = 0.35;  // measured by bench/marks.sh
   const std::size_t width = pair.source_units.size(), height = pair.target_units.size();
@@ -188,7 +190,7 @@ WordAligner::WordAligner(const Ensemble& model, SharedTokenizer tokenizer)
 }
 
 void WordAligner::for_pairs(const std::vector<Ids>& sources, const std::vector<Ids>& targets,
-                            const AlignOptions& options, const TakeShares& take) const {
+                            const AlignOptions& options, const TakeAlignments& take) const {
   KETTE_CHECK(sources.size() == targets.size(),
               "word alignment: expected as many targets as sources, given ", sources.size(),
               " sources and ", targets.size(), " targets");
@@ -203,10 +205,10 @@ void WordAligner::for_pairs(const std::vector<Ids>& sources, const std::vector<I
     costs.push_back(static_cast<std::int64_t>(sources[i].size() + targets[i].size()) + 2);
     pairs.push_back(static_cast<std::int64_t>(i));
   }
-  const std::int64_t least = least_share(options.batch_tokens);
-  const Workforce workforce(model.device(), options.threads, costs, least);
-  JobQueue queue(std::move(costs), workforce.workers, least);
-  workforce.run([&] {
+  const std::int64_t share = minimum_share(options.batch_tokens);
+  const WorkerGroup group(model.device(), options.threads, costs, share);
+  JobQueue queue(std::move(costs), group.workers, share);
+  group.run([&] {
     for (;;) {
       std::vector<std::int64_t> numbers = queue.take(options.batch_tokens, true);
       if (numbers.empty()) return;
@@ -216,17 +218,17 @@ void WordAligner::for_pairs(const std::vector<Ids>& sources, const std::vector<I
       Run run(&tap);
       model.states(batch, run);
       for (std::size_t i = 0; i < numbers.size(); ++i) {
-        take(static_cast<std::size_t>(numbers[i]), std::move(tap.shares()[i]));
+        take(static_cast<std::size_t>(numbers[i]), std::move(tap.alignments()[i]));
       }
     }
   });
 }
 
-std::vector<std::vector<SourceShares>> WordAligner::shares(const std::vector<Ids>& sources,
-                                                           const std::vector<Ids>& targets,
-                                                           const AlignOptions& options) const {
-  std::vector<std::vector<SourceShares>> all(sources.size());
-  for_pairs(sources, targets, options, [&](std::size_t pair, std::vector<SourceShares> layers) {
+std::vector<std::vector<SoftAlignment>> WordAligner::soft_alignments(
+    const std::vector<Ids>& sources, const std::vector<Ids>& targets,
+    const AlignOptions& options) const {
+  std::vector<std::vector<SoftAlignment>> all(sources.size());
+  for_pairs(sources, targets, options, [&](std::size_t pair, std::vector<SoftAlignment> layers) {
     all[pair] = std::move(layers);
   });
   return all;
@@ -245,18 +247,18 @@ std::vector<UnitLinks> WordAligner::align(const std::vector<std::string>& source
   }
   const std::size_t tags = options.language.empty() ? 0 : 1;
   std::vector<UnitLinks> links(sources.size());
-  for_pairs(
-      source_ids, target_ids, options, [&](std::size_t i, const std::vector<SourceShares>& layers) {
-        const std::vector<TextUnit> source_units = text_units(sources[i]),
-                                    target_units = text_units(targets[i]);
-        std::vector<TokenUnits> source =
-            units_of_tokens(*tokenizer_, Side::source, sources[i], source_units,
-                            std::span(source_ids[i]).subspan(tags));
-        source.insert(source.begin(), tags, TokenUnits{});
-        const std::vector<TokenUnits> target =
-            units_of_tokens(*tokenizer_, Side::target, targets[i], target_units, target_ids[i]);
-        links[i] = links_of({layers, source_units, target_units, source, target});
-      });
+  for_pairs(source_ids, target_ids, options,
+            [&](std::size_t i, const std::vector<SoftAlignment>& layers) {
+              const std::vector<TextUnit> source_units = text_units(sources[i]),
+                                          target_units = text_units(targets[i]);
+              std::vector<TokenUnits> source =
+                  units_of_tokens(*tokenizer_, Side::source, sources[i], source_units,
+                                  std::span(source_ids[i]).subspan(tags));
+              source.insert(source.begin(), tags, TokenUnits{});
+              const std::vector<TokenUnits> target = units_of_tokens(
+                  *tokenizer_, Side::target, targets[i], target_units, target_ids[i]);
+              links[i] = links_of({layers, source_units, target_units, source, target});
+            });
   return links;
 }
 

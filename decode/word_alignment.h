@@ -1,5 +1,6 @@
-// Which words of a translation come from which words of its source, read off attention to the encoder's output
-// (decode/alignment.h) in one pass over both texts, many pairs at once. Costs about what it costs to score them.
+// Aligns the words of translations with those of their sources, by the attention to the encoder's
+// output (decode/alignment.h). One pass reads both texts, with many pairs in a batch. It costs
+// about as much as scoring.
 #pragma once
 
 #include <functional>
@@ -15,45 +16,47 @@
 namespace kette {
 
 struct AlignOptions {
-  std::int64_t batch_tokens = 4096;  ///< source and target tokens that each worker has at once
+  std::int64_t batch_tokens = 4096;  ///< source and target tokens of a worker's batch
   std::int64_t threads = 0;          ///< 0: all
-  /// Of a model that was trained on several: what the translations are in (Tokenizer::tag_of()).
+  /// The language of the translations, for models of several (Tokenizer::tag_of()).
   std::string language{};
 };
 
 class WordAligner {
  public:
-  /// model: made ready for decoding, with an encoder; outlives this. Of several the first one is asked.
+  /// model: from for_decoding(), with an encoder; must outlive this. Of an ensemble only the first
+  /// model is used.
   WordAligner(const Ensemble& model, SharedTokenizer tokenizer);
 
-  /// Of each pair of texts the words (text_units()) that translate each other. A pair with a text longer than the model's
-  /// positions has none. The links of a pair do not depend on the others, nor on batches and threads.
+  /// The links of words (text_units()) of each pair of texts. Empty if a text exceeds the model's
+  /// positions. Links do not depend on other pairs, batches or threads.
   std::vector<UnitLinks> align(const std::vector<std::string>& sources,
                                const std::vector<std::string>& targets,
                                const AlignOptions& options = {}) const;
 
-  /// What the steps of each layer take, of each pair of ids without begin and end marks: over source </s> and <s> target.
-  std::vector<std::vector<SourceShares>> shares(
+  /// The attention of each layer for each pair, from <s> target to source </s>. sources, targets:
+  /// ids without begin and end marks.
+  std::vector<std::vector<SoftAlignment>> soft_alignments(
       const std::vector<std::vector<std::int32_t>>& sources,
       const std::vector<std::vector<std::int32_t>>& targets,
       const AlignOptions& options = {}) const;
 
  private:
   using Ids = std::vector<std::int32_t>;
-  using TakeShares = std::function<void(std::size_t pair, std::vector<SourceShares> layers)>;
+  using TakeAlignments = std::function<void(std::size_t pair, std::vector<SoftAlignment> layers)>;
   void for_pairs(const std::vector<Ids>& sources, const std::vector<Ids>& targets,
-                 const AlignOptions& options, const TakeShares& take) const;
+                 const AlignOptions& options, const TakeAlignments& take) const;
 
   Ensemble model_;
   SharedTokenizer tokenizer_;
-  std::vector<HeadOutputs> outputs_;  // of each layer
+  std::vector<HeadOutputs> outputs_;  // one for each layer
 };
 
-/// Units [first, last] of a text that a token spells a part of; first > last: of none.
+/// Units [first, last] of a text that a token covers, at least partly; first > last: none.
 struct TokenUnits {
   std::size_t first = 1, last = 0;
 };
-/// Of each token of a text. ids: what encode() gives, or another way to spell about the same.
+/// One for each token of a text. ids: those of encode(), or of another segmentation.
 std::vector<TokenUnits> units_of_tokens(const Tokenizer& tokenizer, Side side,
                                         const std::string& text, const std::vector<TextUnit>& units,
                                         std::span<const std::int32_t> ids);

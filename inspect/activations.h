@@ -1,4 +1,4 @@
-// What a pass computed, kept by the names of its points (nn/tap.h).
+// Records activations of a forward pass by the names of their points (nn/tap.h).
 #pragma once
 
 #include <functional>
@@ -12,10 +12,9 @@ namespace kette {
 
 class Activations final : public Tap {
  public:
-  /// which: of the points of a pass. What is not asked for is not computed for it, and not kept.
+  /// which: the points to record. Other points are neither computed for this nor kept.
   explicit Activations(std::function<bool(const std::string& point)> which)
       : which_(std::move(which)) {}
-  /// All of them.
   Activations() : Activations([](const std::string&) { return true; }) {}
 
   bool wants(const std::string& point) const override { return which_(point); }
@@ -25,7 +24,7 @@ class Activations final : public Tap {
   }
 
   bool has(const std::string& point) const { return values_.contains(point); }
-  /// An Error if the pass did not come by it.
+  /// Throws an Error if the pass did not reach the point.
   const Tensor& operator[](const std::string& point) const;
 
  private:
@@ -33,16 +32,16 @@ class Activations final : public Tap {
   std::map<std::string, Tensor> values_;
 };
 
-/// One text as a batch: ids without begin and end marks. A model without an encoder reads the target alone:
-/// all its tokens, each to be followed by the next and the last by anything.
+/// A batch of one text. Ids are without <s> and </s>. A model without an encoder reads only the target: all its tokens,
+/// each followed by the next, the last by any token.
 Batch one_sentence(const AutoregressiveModel& model, std::span<const std::int32_t> source,
                    std::span<const std::int32_t> target);
 
-/// A text as an encoder-only model reads it, which is asked for the token at each place.
+/// A batch of one text for an encoder-only model, which predicts the token at each position.
 Batch whole_text(std::span<const std::int32_t> ids);
 
-/// A stack of blocks at a level: 0 is what the first block reads, l the residual stream after l
-/// blocks, of pre-norm models before the final norm. Gives the point where that is.
+/// The point of the residual stream at a level of a stack. Level 0 is the input of the first block, level l
+/// the output of block l - 1, before the final norm of pre-norm models.
 std::string level_point(const AutoregressiveModel& model, Side side, std::int64_t level);
 
 }  // namespace kette

@@ -27,9 +27,9 @@ DenseMatrix product(const DenseMatrix& a, const DenseMatrix& b);
 DenseMatrix transposed(const DenseMatrix& a);
 /// The root of the sum of squares.
 double frobenius_norm(const DenseMatrix& a);
-/// Of a square matrix, in no order (LAPACK's dgeev).
+/// The eigenvalues of a square matrix, in any order (LAPACK's dgeev).
 std::vector<std::complex<double>> eigenvalues(const DenseMatrix& a);
-/// Falling (dgesdd).
+/// The singular values, descending (dgesdd).
 std::vector<double> singular_values(const DenseMatrix& a);
 
 }  // namespace kette

@@ -47,7 +47,7 @@ AdapterDescription read_adapter_description(const fs::path& folder) {
     lora.rank = json.at("rank");
     lora.alpha = json.at("alpha");
     lora.on = json.at("on").get<std::vector<std::string>>();
-    // What Kette wrote before has an absolute path.
+    // Files of older versions have an absolute path.
     description.base = fs::weakly_canonical(folder / json.at("base").get<std::string>());
     description.base_checksum = json.at("base_crc32");
     lora.check();
@@ -73,7 +73,7 @@ void merge_adapters(const fs::path& folder, const fs::path& out, const fs::path&
                 (folder / "config.json").string());
   }
   model->allocate(DType::f32, Device{}, Gradients::none);
-  // The values of both, under the adapters' own metadata.
+  // The merged values get the adapters' metadata.
   Metadata metadata = load_values(folder, *model, {}, base);
   metadata["merged"] = fs::absolute(folder).lexically_normal().filename().string();
   AtomicFolder merged(out);

@@ -1,10 +1,10 @@
-// What training with adapters (models/lora.h) leaves: a model directory whose parameters are small
-// and stand on those of another one, the base.
+// The output of training with adapters (models/lora.h): a model directory with few parameters,
+// which are added to those of another directory, the base.
 //   config.json, tokenizer  as in every model directory (models/model_directory.h)
-//   adapter.json            rank, alpha and on which maps; the way from here to the folder of the base, and the
-//                           checksum of its model.safetensors, so that no other is taken for it
+//   adapter.json            rank, alpha and the adapted maps; the path from here to the base, and the
+//                           checksum of its model.safetensors, which must match
 //   adapter.safetensors     A and B of every adapted map
-// All that reads a model directory reads such a one, too, while its base is there.
+// Everything that reads a model directory also reads this one, as long as its base exists.
 #pragma once
 
 #include <filesystem>
@@ -23,13 +23,13 @@ struct AdapterDescription {
 };
 
 bool holds_adapters(const std::filesystem::path& folder);
-/// Removes them and their description, if there are any.
+/// Removes adapters and their description, if there are any.
 void remove_adapters(const std::filesystem::path& folder);
 void save_description(const std::filesystem::path& folder, const AdapterDescription& description);
 AdapterDescription read_adapter_description(const std::filesystem::path& folder);
 
-/// Makes a plain model directory of adapters and their base. base: where that lies, if not where it
-/// was.
+/// Writes a plain model directory `out` with the adapters merged into their base. base: the base's
+/// folder, if it has moved.
 void merge_adapters(const std::filesystem::path& folder, const std::filesystem::path& out,
                     const std::filesystem::path& base = {});
 

@@ -9,7 +9,7 @@
 namespace kette {
 namespace {
 
-/// Of the targets; undefined where there is no second stream.
+/// Of the targets; undefined without a second stream.
 Tensor second_positions_of(const Batch& batch, const PositionStream& stream) {
   if (!stream.exists()) return {};
   std::vector<std::int32_t> all;
@@ -17,7 +17,7 @@ Tensor second_positions_of(const Batch& batch, const PositionStream& stream) {
     std::int32_t position = 0;
     const std::int64_t begin = batch.target_segments.begin(i);
     for (std::int64_t row = begin; row < batch.target_segments.end(i); ++row) {
-      // Where a hole is (train/consistency.h), the row before was to say what is not seen.
+      // At a hole (train/consistency.h) the previous row's target is the hidden token.
       const bool is_hole = batch.target_in[row] == kNoEntry;
       position += stream.advance(is_hole ? batch.target_out[row - 1] : batch.target_in[row]);
       all.push_back(position);

@@ -55,7 +55,7 @@ std::string value_in(const Metadata& metadata, const char* key) {
   return found == metadata.end() ? std::string() : found->second;
 }
 
-/// Where all that have the key have one value, as those that lack it may, this value.
+/// The one value of a key in all files; files may lack the key. An Error if there are several.
 std::string common_value(const std::vector<SafetensorsFile>& stored,
                          const std::vector<fs::path>& files, const char* key, const char* what,
                          const char* advice = "") {

@@ -1,5 +1,5 @@
-// Checkpoint averaging (Vaswani et al. 2017, section 6.1: the last 5 of the base model, 20 of the
-// big one): the mean of the parameters of several files, summed in f64.
+// Checkpoint averaging (Vaswani et al. 2017, section 6.1: the last 5 checkpoints for the base
+// model, 20 for the big one): the mean of the parameters of several files, summed in f64.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,20 @@
 
 namespace kette {
 
-/// Names and shapes of all files must agree, their checksums hold and their values be finite; and what they say of
-/// themselves: of two vocabularies is an Error always, of two runs unless `any_run`. The metadata of the result say
-/// which steps went in, and of which run.
+/// An Error unless names and shapes of all files agree, their checksums match and their values are
+/// finite. The files must have the same vocabulary and, unless `any_run`, be of the same training
+/// run. The metadata of the result list the steps that were averaged, and the run.
 void average_checkpoints(const std::vector<std::filesystem::path>& files,
                          const std::filesystem::path& result, bool any_run = false);
 
-/// Where a model directory keeps its checkpoints.
+/// The checkpoint folder of a model directory.
 inline constexpr const char* kCheckpointFolder = "checkpoints";
 
-/// The step-*.safetensors files there, by rising step.
+/// The step-*.safetensors files of a model directory, in order of steps.
 std::vector<std::filesystem::path> list_checkpoints(const std::filesystem::path& model_folder);
 /// The number in step-N.safetensors; -1 for another name.
 std::int64_t step_of_checkpoint(const std::filesystem::path& file);
-/// Whether average_checkpoints() wrote these parameters.
+/// Whether average_checkpoints() wrote this file.
 bool is_average(const std::filesystem::path& file);
 
 }  // namespace kette

@@ -88,7 +88,7 @@ Variable Bert::head(const Variable& states, Run& run) const {
 
 Variable Bert::masked_rows(const Batch& batch, Run& run) const {
   const Variable states = encoder_(batch, run);
-  // Before the head, so that its maps and the projection cost what the masked rows alone cost.
+  // Selected before the head, so that its maps and the projection cost only the masked rows.
   return head(embedding(states, rows_of_places(batch.target_in, batch.source_segments,
                                                batch.target_segments)),
               run);

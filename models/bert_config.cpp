@@ -17,8 +17,8 @@ BertConfig bert(std::int64_t layers, std::int64_t width, std::int64_t heads,
   return config;
 }
 
-/// Of a preset for a few megabytes of text, from which rotary positions are learnt to be used at once, and
-/// tables of them hardly (docs/results/language-models.md, "Masked words").
+/// For a few megabytes of text. Models learn to use rotary positions at once, but learned positions
+/// hardly (docs/results/language-models.md, "Masked words").
 BertConfig rotary(BertConfig config) {
   config.positions = Positions::rotary;
   return config;
@@ -62,7 +62,7 @@ std::vector<Field> BertConfig::fields() {
        .value = &segments,
        .option = "--segments",
        .help = "Parts of a text that tokens are told apart by; 0: none",
-       .least = 0},
+       .minimum = 0},
       {"norm", Field::choice(norm), "--norm", "Norm after each sub-layer, or before it"}};
   fields.insert(fields.end(), std::begin(own), std::end(own));
   return fields;
@@ -70,8 +70,8 @@ std::vector<Field> BertConfig::fields() {
 
 void BertConfig::check() const {
   StackConfig::check();
-  check_size("context", context, kMostPositions, 3);  // both marks, and something between them
-  check_size("segments", segments, kLargestVocabulary, 0);
+  check_size("context", context, kMaxPositions, 3);  // both marks, and something between them
+  check_size("segments", segments, kMaxVocabulary, 0);
   KETTE_CHECK(positions == Positions::learned || positions == Positions::rotary,
               "positions: expected learned or rotary in a model that reads both ways, given ",
               enum_name(positions));

@@ -1,4 +1,4 @@
-// The sizes and settings of a BERT, and those of published models.
+// The sizes and settings of a BERT, and the presets of published models.
 #pragma once
 
 #include "models/stack_config.h"
@@ -7,16 +7,16 @@ namespace kette {
 
 const Family& bert_family();
 
-/// The defaults are those of Devlin et al. 2019, section 3, and their code. context: the marks at both ends of a
-/// text counted; biases: of the logits, too.
+/// The defaults are those of Devlin et al. 2019, section 3, and their code. `context` includes
+/// [CLS] and [SEP]. `biases` includes that of the logits.
 struct BertConfig : StackConfig {
-  std::int64_t segments = 2;  ///< parts of a text that tokens are told apart by; 0: none
+  std::int64_t segments = 2;  ///< number of segment embeddings; 0: none
   NormOrder norm = NormOrder::post;
 
   BertConfig();
 
-  /// "bert-tiny" or "bert-small", which train on a laptop and have rotary positions; "bert-base" or "bert-large"
-  /// (the paper's section 3). An unknown name is an Error that lists them.
+  /// "bert-tiny" or "bert-small" have rotary positions and train on a laptop. "bert-base" and
+  /// "bert-large" are the paper's, section 3. An unknown name is an Error that lists all.
   static BertConfig preset(const std::string& name);
 
   const Family& family() const override { return bert_family(); }
@@ -31,9 +31,9 @@ struct BertConfig : StackConfig {
   Batch example_batch(std::uint64_t seed) const override;
 };
 
-/// Small enough that every element can be checked.
+/// Small enough to check the gradient of every element.
 BertConfig small_bert();
-/// Pre-norm, with rotary positions, root mean square norms, SwiGLU, and without biases or segments.
+/// Pre-norm, with rotary positions, RMS norms and SwiGLU, without biases or segments.
 BertConfig small_modern_bert();
 
 }  // namespace kette

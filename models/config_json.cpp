@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// nlohmann would take true for 1 and 16.5 for 16, and cut a number that is too large.
+/// nlohmann would accept true as 1 and 16.5 as 16, and truncate numbers that are too large.
 template <class T>
 bool fits(const Json& value) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -33,7 +33,7 @@ bool fits(const Json& value) {
   }
 }
 
-/// The value of a key, of the type of `field`.
+/// Reads a key with the type of `field`.
 template <class T>
 void read_value(const Json& json, const std::string& key, T& field, const std::string& origin) {
   KETTE_CHECK(json.contains(key), origin, ": expected the key \"", key, "\", given none");
@@ -48,7 +48,7 @@ void read_field(const Json& json, const Field& field, const std::string& origin)
       json.contains(field.key) || field.former_key.empty() || !json.contains(field.former_key)
           ? field.key
           : field.former_key;
-  if (field.may_lack && !json.contains(key)) return;
+  if (field.optional && !json.contains(key)) return;
   if (const auto* choice = std::get_if<Field::Choice>(&field.value)) {
     std::string name;
     read_value(json, key, name, origin);
@@ -83,8 +83,7 @@ std::string read_description(const fs::path& folder) {
   return read_text(folder / "config.json");
 }
 
-/// The file of all parameters of a model: that of the base, where there are adapters; or the one it
-/// is given in its place.
+/// The file with all parameters of a model: the base's if there are adapters, or the given one.
 fs::path whole_parameters(const fs::path& folder, const fs::path& parameters) {
   if (holds_adapters(folder)) return read_adapter_description(folder).base / kModelFile;
   return parameters.empty() ? folder / kModelFile : parameters;
@@ -144,7 +143,7 @@ std::unique_ptr<ModelConfig> read_config_with_room(const fs::path& folder,
                                                    const fs::path& parameters) {
   std::unique_ptr<ModelConfig> config = read_config(folder);
   const fs::path file = whole_parameters(folder, parameters);
-  // It may be missing, and adapters' base may have moved: whoever loads it says so.
+  // A missing file, or a base that has moved, is reported when the values are loaded.
   if (fs::is_regular_file(file)) {
     expect_room(file, count_parameters(*config), (folder / "config.json").string());
   }

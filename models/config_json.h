@@ -1,4 +1,4 @@
-// Architectures as JSON text and back: the config.json of a model directory.
+// Converts model configurations to JSON and back: the config.json of a model directory.
 #pragma once
 
 #include <filesystem>
@@ -9,21 +9,21 @@
 
 namespace kette {
 
-/// tokenizer: the model's, of which kind and fingerprint are kept beside; may be null.
+/// tokenizer: its kind and fingerprint are stored, too; may be null.
 std::string to_json(const ModelConfig& config, const Tokenizer* tokenizer = nullptr);
 
-/// A missing key, or a value that makes no sense, is an Error that names it; origin stands in its
-/// message.
+/// An Error if a key is missing or a value makes no sense; it names the key. origin: where the text
+/// is from, for the Error.
 std::unique_ptr<ModelConfig> model_config_from_json(const std::string& text,
                                                     const std::string& origin);
 
 /// The config.json of a model directory.
 std::unique_ptr<ModelConfig> read_config(const std::filesystem::path& folder);
-/// Likewise, and a model with more parameters than its file has numbers is an Error. parameters: a
-/// file in the place of the folder's own.
+/// Also checks the file of parameters: an Error if it has fewer values than the model has
+/// parameters. parameters: another file than the folder's own.
 std::unique_ptr<ModelConfig> read_config_with_room(const std::filesystem::path& folder,
                                                    const std::filesystem::path& parameters = {});
-/// Likewise, of a model of that family; another is an Error that says what it is for.
+/// Also checks the family: an Error unless it is that of Config.
 template <class Config>
 Config read_config_of(const std::filesystem::path& folder,
                       const std::filesystem::path& parameters = {}) {

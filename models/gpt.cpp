@@ -14,7 +14,7 @@ std::vector<Block> decoder_blocks(const Scope& scope, const GptConfig& c) {
   return stacked_blocks(scope, c, c.layers, config);
 }
 
-/// The token embedding again, or a matrix of its own.
+/// The token embedding, or a matrix of its own.
 Variable output_weight(const Scope& scope, const GptConfig& c, const Embedding& tokens) {
   if (c.tied_output) return tokens.table;
   return scope.parameter("weight", {c.vocabulary, c.width}, Init::normal(kInitialDeviation));

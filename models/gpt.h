@@ -3,8 +3,8 @@
 //   x = token embedding + position embedding
 //   x = x + attention(norm(x));  x = x + feed_forward(norm(x))      `layers` times
 //   logits = norm(x) E^T        E: the token embedding again
-// With other settings (GptConfig) it is a later model, or one of those that are taken apart to see how
-// they work: attention alone, without norms, biases or a tied output.
+// Other settings (GptConfig) make it a later model, or one of the small models of interpretability
+// research: attention only, without norms, biases or a tied output.
 #pragma once
 
 #include "models/autoregressive_model.h"
@@ -14,22 +14,22 @@ namespace kette {
 
 class Gpt final : public AutoregressiveModel {
  public:
-  /// Registers every parameter; the values come with materialize().
+  /// Registers every parameter. materialize() or a file gives the values.
   explicit Gpt(const GptConfig& config);
 
   const GptConfig& config() const override { return config_; }
   std::int64_t positions() const override { return config_.context; }
 
-  /// ids: i32 [rows] -> the states that logits and loss are made of, [rows, width].
+  /// ids: i32 [rows] -> states [rows, width], the input of output().
   Variable decode(const Tensor& ids, const AttentionContext& sequences, Run& run) const override;
   std::unique_ptr<AutoregressiveModel> for_decoding(const DecodingTypes& types = {}) const override;
 
   const Embedding& token_embedding() const override { return token_embedding_; }
-  /// Nothing where positions are not learned.
+  /// Empty unless positions are learned.
   const std::optional<Embedding>& position_embedding() const { return position_embedding_; }
   const std::vector<Block>& decoder() const override { return blocks_; }
   const Norm* decoder_norm() const override { return &final_norm_; }
-  /// [context, head width] of rotary models; undefined otherwise.
+  /// [context, head width] of models with rotary positions; undefined otherwise.
   const Tensor& rotary_table() const { return rotary_table_; }
   const Linear& output() const override { return output_; }
   void each_linear(const VisitLinear& visit) override;

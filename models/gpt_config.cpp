@@ -17,7 +17,7 @@ GptConfig gpt2(std::int64_t layers, std::int64_t width, std::int64_t heads) {
   return config;
 }
 
-/// vocabulary: the characters of Tiny Shakespeare and the end of text.
+/// vocabulary: the characters of Tiny Shakespeare and the end-of-text token.
 GptConfig characters(std::int64_t layers, std::int64_t width, std::int64_t heads,
                      std::int64_t context, double dropout) {
   GptConfig config = gpt2(layers, width, heads);
@@ -37,7 +37,7 @@ const Presets<GptConfig>& gpt_presets() {
   return presets;
 }
 
-/// What weights without a softmax over the keys leave no place for.
+/// Checks settings that linear attention does not support.
 void check_linear_attention(const GptConfig& c) {
   const auto check = [](bool fits, const char* setting, const char* expected, const auto& given) {
     KETTE_CHECK(fits, setting, ": expected ", expected, " beside linear attention, given ", given);
@@ -78,7 +78,7 @@ std::vector<Field> GptConfig::fields() {
   std::vector<Field> fields = StackConfig::fields();
   for (Field& field : fields) {
     if (field.key == "norm_kind") field.former_key = "norm";
-    field.may_lack = field.may_lack || field.key == "norm_epsilon" || field.key == "rotary_base" ||
+    field.optional = field.optional || field.key == "norm_epsilon" || field.key == "rotary_base" ||
                      field.key == "biases";
   }
   const Field own[] = {
@@ -86,33 +86,33 @@ std::vector<Field> GptConfig::fields() {
        .value = &tied_output,
        .option = "--tied-output",
        .help = "Logits are made with the token embedding, not with a matrix of their own",
-       .may_lack = true},
+       .optional = true},
       {.key = "smeared_keys",
        .value = &smeared_keys,
        .option = "--smeared-keys",
        .help = "Each attention key has a learned part of the one before it",
-       .may_lack = true},
+       .optional = true},
       {.key = "attention",
        .value = Field::choice(attention),
        .option = "--attention",
        .help =
            "Weights by a softmax over all keys, or linear ones, whose cost a token does not grow "
            "with the text; those go with learned positions and without attention dropout",
-       .may_lack = true},
+       .optional = true},
       {.key = "kv_heads",
        .value = &kv_heads,
        .option = "--kv-heads",
        .help =
            "Heads of keys and values, each read by several of the queries'; a divisor of --heads; "
            "0: each has its own",
-       .least = 0,
-       .may_lack = true},
+       .minimum = 0,
+       .optional = true},
       {.key = "attention_window",
        .value = &attention_window,
        .option = "--attention-window",
        .help = "Tokens that each token sees, itself the last; 0: all before it",
-       .least = 0,
-       .may_lack = true},
+       .minimum = 0,
+       .optional = true},
   };
   fields.insert(fields.end(), std::begin(own), std::end(own));
   return fields;
@@ -122,7 +122,7 @@ void GptConfig::check() const {
   StackConfig::check();
   KETTE_CHECK(positions != Positions::sinusoidal,
               "positions: expected learned, rotary or alibi in a language model, given sinusoidal");
-  check_size("attention_window", attention_window, kMostPositions, 0);
+  check_size("attention_window", attention_window, kMaxPositions, 0);
   check_size("kv_heads", kv_heads, heads, 0);
   KETTE_CHECK(kv_heads == 0 || heads % kv_heads == 0, "kv_heads: expected a divisor of the heads ",
               heads, ", given ", kv_heads);
@@ -160,7 +160,7 @@ CacheSize GptConfig::largest_cache() const {
   for (std::int64_t i = 0; i < layers; ++i) heads_kept += heads_of(i).count / pattern().group;
   const bool is_state = attention == AttentionWeights::linear;
   const std::int64_t of_head =
-      // Smeared keys are kept as they were, too.
+      // A cache with smeared keys also stores the unmixed keys.
       is_state ? linear_weights::state_size(head_width)
                : (smeared_keys ? 3 : 2) * head_width * kept;
   return {context, heads_kept * of_head * std::int64_t{sizeof(float)}, is_state};
@@ -185,7 +185,7 @@ std::vector<ModelPart> GptConfig::parts() const {
 
 double GptConfig::attention_pairs(const Segments&, const Segments& target) const {
   double pairs = 0;
-  // A key's part of the state and a query's product with it cost what head_width pairs do.
+  // A key's update of the state and a query's product with it cost as much as head_width pairs.
   if (attention == AttentionWeights::linear) {
     pairs = static_cast<double>(target.rows()) * static_cast<double>(width / heads);
     return whole_attentions(*this, 0, layers) * pairs;

@@ -80,7 +80,7 @@ void LoraAdapters::add(Linear& map, const std::vector<MapPart>& parts) {
               "which adapters do not sit on");
   const auto blocks = static_cast<std::int64_t>(adapter.blocks.size());
   const Scope scope(store_, map.path);
-  // With this deviation each entry of x A^T is about as large as those of x.
+  // With this deviation entries of x A^T are about as large as those of x.
   adapter.down = scope.parameter("lora_down", {blocks * options_.rank, in},
                                  Init::normal(1 / std::sqrt(static_cast<double>(in))));
   adapter.up = scope.parameter("lora_up", {adapted, options_.rank}, Init::constant(0));

@@ -1,7 +1,8 @@
-// Low-rank adapters (Hu et al. 2021, "LoRA") on a trained model: chosen blocks of its weights become
+// Low-rank adapters (Hu et al. 2021, "LoRA") on a trained model. Selected blocks of its weights
+// become
 //   W + alpha / rank * B A      A: [rank, in], B: [out, rank]
-// and only A and B are trained. A starts random and B at 0, so that training starts from the model
-// as it is (section 4.1). They lie in a store of their own, by the path of the layer they sit on:
+// and only A and B are trained. A starts random and B at 0, so training starts from the trained
+// model (section 4.1). A and B are in a ParamStore of their own, below the path of their layer:
 // layers/0/attention/query_key_value/lora_down (A) and .../lora_up (B).
 #pragma once
 
@@ -14,15 +15,16 @@ namespace kette {
 
 struct LoraOptions {
   std::int64_t rank = 0;  ///< 0: no adapters
-  /// 0: 2 * rank, after Biderman et al. 2024, "LoRA Learns Less and Forgets Less". As a multiple of
-  /// the rank it lets the learning rate stay when that changes.
+  /// 0: 2 * rank, after Biderman et al. 2024, "LoRA Learns Less and Forgets Less". With a multiple
+  /// of the rank the learning rate need not change when the rank does.
   double alpha = 0;
-  /// Which maps: query, key, value and output of every attention, inner and outer of the
-  /// feed-forward layers, or all. Query and value: Hu et al. 2021, section 7.1.
+  /// The adapted maps: query, key, value and output of every attention, inner and outer of the
+  /// feed-forward layers, or all. The default, query and value, is that of Hu et al. 2021, section
+  /// 7.1.
   std::vector<std::string> on = {"query", "value"};
 
   double scale() const { return alpha > 0 ? alpha / static_cast<double>(rank) : 2; }
-  /// "query,value" -> the names; an unknown one is an Error that lists them.
+  /// "query,value" -> the names. An unknown one is an Error that lists all.
   static std::vector<std::string> parse_names(const std::string& list);
   /// Throws an Error that names the setting that makes no sense.
   void check() const;
@@ -30,8 +32,8 @@ struct LoraOptions {
 
 class LoraAdapters {
  public:
-  /// Puts adapters on a model that has its values, or room for them, and outlives this; the
-  /// adapters' own come with materialize().
+  /// Adds adapters to a model. It must be allocated and outlive this. materialize() or a file gives
+  /// the adapters' values.
   LoraAdapters(Model& model, const LoraOptions& options);
   LoraAdapters(const LoraAdapters&) = delete;
   LoraAdapters& operator=(const LoraAdapters&) = delete;
@@ -43,12 +45,12 @@ class LoraAdapters {
   void allocate(Gradients gradients);
   void materialize(std::uint64_t seed);
 
-  /// Adds the products to the model's weights, in f32 where it computes in bf16, and takes the
-  /// adapters off. Throws if a sum is not finite, as that of finite values may be.
+  /// Adds scale * B A to the model's weights (in f32 if the model computes in bf16) and removes the
+  /// adapters. An Error if a sum is not finite.
   void merge();
 
  private:
-  /// parts: the blocks of rows of the map's weight, from the top.
+  /// parts: the blocks of rows of the map's weight, from the first row on.
   void add(Linear& map, const std::vector<MapPart>& parts);
 
   LoraOptions options_;

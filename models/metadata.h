@@ -1,4 +1,4 @@
-// What a file of parameters says of itself.
+// The metadata of a file of parameters.
 #pragma once
 
 #include <map>

@@ -26,7 +26,7 @@ void Model::materialize(std::uint64_t seed, DType dtype, Device device, Gradient
 
 void Model::become_snapshot_of(const Model& other, DType weights, std::set<const Leaf*> prepacked) {
   std::vector<PrepackedWeight> maps;
-  // The visitor is for whoever changes maps, too; this one does not.
+  // The visitor is shared with code that changes maps. This code does not.
   const_cast<Model&>(other).each_linear(
       [&](const Linear& map, const auto&) { maps.push_back(map.prepack(weights)); });
   std::set<const Leaf*> within = std::move(prepacked);

@@ -1,5 +1,6 @@
-// What all models are to those who train, adapt, save and decode them: parameters, linear maps, and
-// the loss of a batch. A base class of models, not of layers: how a model computes is its own affair.
+// The interface of all models for training, adapting, saving and decoding: parameters, linear maps,
+// and the loss of a batch. It is a base class of models, not of layers, and does not say how a
+// model computes.
 #pragma once
 
 #include <functional>
@@ -12,7 +13,7 @@
 
 namespace kette {
 
-/// What a model made ready for decoding keeps its weights, and keys and values of the past, in.
+/// The types of a snapshot for decoding: of its weights, and of keys and values in its cache.
 struct DecodingTypes {
   DType weights = DType::f32;  ///< f32, bf16 or, on a CPU, int8
   DType cache = DType::f32;    ///< f32 or bf16
@@ -23,7 +24,7 @@ struct DecodingTypes {
       : weights(of_weights), cache(of_cache) {}
 };
 
-/// A stack whose attentions are the first ones of the model's, with the heads that they have left.
+/// A stack of blocks. Block i has the heads that attention i of the model has left after pruning.
 std::vector<Block> stacked_blocks(const Scope& scope, const ModelConfig& model, std::int64_t layers,
                                   BlockConfig config);
 
@@ -36,31 +37,32 @@ class Model {
 
   ParamStore& parameters() { return store_; }
   const ParamStore& parameters() const { return store_; }
-  /// Only makes room for the values, which come from a file.
+  /// Allocates parameters without values, for a file to fill.
   void allocate(DType dtype, Device device, Gradients gradients);
-  /// Random values.
+  /// Allocates parameters with random values.
   void materialize(std::uint64_t seed, DType dtype = DType::f32, Device device = {},
                    Gradients gradients = Gradients::kept);
 
   virtual const ModelConfig& config() const = 0;
   /// The longest sequence, in tokens.
   virtual std::int64_t positions() const = 0;
-  /// What it predicts for a batch: [target rows, vocabulary], or as the family says.
+  /// The logits of a batch: [target rows, vocabulary], unless the family's class says otherwise.
   virtual Variable logits(const Batch& batch, Run& run) const = 0;
-  /// The loss of a batch's targets. sums: a CrossEntropySums to add to, or undefined.
+  /// The loss of a batch's targets. sums: CrossEntropySums to add to, or undefined.
   virtual Variable loss(const Batch& batch, const CrossEntropyOptions& options, Run& run,
                         const Tensor& sums = {}) const = 0;
 
-  /// All linear maps but the one onto the vocabulary.
+  /// Visits all linear maps except the projection to the vocabulary.
   virtual void each_linear(const VisitLinear& visit) = 0;
-  /// The tables of tokens, which may lie in int8 for decoding.
+  /// The token embeddings. With int8 weights a snapshot for decoding stores them in int8.
   virtual std::vector<Embedding*> token_tables() { return {}; }
 
  protected:
-  /// What depends on type and place of the values and is no parameter.
+  /// Computes tables that depend on dtype and device but are not parameters.
   virtual void make_tables(DType, Device) {}
-  /// Becomes a snapshot of a model of the same kind that only computes forward: the linear maps
-  /// prepacked, with weights in int8 the tables of tokens in int8, too, all else f32. prepacked: what is that already.
+  /// Makes this model an inference snapshot of a model of the same class. Linear maps are
+  /// prepacked. With int8 weights token embeddings are int8, too. Everything else is f32.
+  /// prepacked: leaves that were prepacked before.
   void become_snapshot_of(const Model& other, DType weights, std::set<const Leaf*> prepacked = {});
 
   ParamStore store_;

@@ -34,7 +34,7 @@ struct Text {
   }
 };
 
-/// Values of the same kind.
+/// Both values have the same type.
 void assign(const Field::Value& from, const Field::Value& to) {
   std::visit(
       [&to](const auto& value) {
@@ -60,15 +60,15 @@ std::vector<Field> ModelConfig::fields() {
       {"dropout", &dropout, "--dropout", "Dropout on sub-layer outputs and embeddings"},
       {"attention_dropout", &attention_dropout, "--attention-dropout",
        "Dropout on attention weights"},
-      {.key = "heads_left", .value = &heads_left, .may_lack = true},
+      {.key = "heads_left", .value = &heads_left, .optional = true},
   };
 }
 
 void ModelConfig::check() const {
-  check_size("width", width, kMostWidth);
-  check_size("hidden", hidden, kMostHidden, least_hidden());
+  check_size("width", width, kMaxWidth);
+  check_size("hidden", hidden, kMaxHidden, min_hidden());
   check_size("heads", heads, width);
-  check_size("vocabulary", vocabulary, kLargestVocabulary);
+  check_size("vocabulary", vocabulary, kMaxVocabulary);
   KETTE_CHECK(width % heads == 0, "heads: expected a divisor of the width ", width, ", given ",
               heads);
   check_rate("dropout", dropout);

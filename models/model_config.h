@@ -1,5 +1,5 @@
-// The sizes and settings of a model, and what Kette knows of its family: all that config.json, command
-// lines, summaries and gradient checks need to serve a model without naming it.
+// The sizes and settings of a model, and its family. With these config.json, command lines,
+// summaries and gradient checks serve all models without naming one.
 #pragma once
 
 #include <functional>
@@ -21,9 +21,9 @@ class Model;
 class Tokenizer;
 struct ModelConfig;
 
-/// A setting as files and command lines know it. It points into its configuration.
+/// A setting as config.json and command lines show it. It points into its configuration.
 struct Field {
-  /// One value of an enumeration, by name.
+  /// The name of an enumeration's value.
   struct Choice {
     std::vector<std::string> names;
     std::function<std::string()> get;
@@ -34,11 +34,11 @@ struct Field {
 
   std::string key;  ///< in config.json
   Value value;
-  std::string option{};      ///< of command lines, "--norm"; empty: it has none
+  std::string option{};      ///< of command lines, such as "--norm"; empty: none
   std::string help{};        ///< of that option
-  std::int64_t least = 1;    ///< that the option takes, of a whole number
-  bool may_lack = false;     ///< older files do not have it, and mean the default
-  std::string former_key{};  ///< of older files
+  std::int64_t minimum = 1;  ///< the smallest whole number that the option accepts
+  bool optional = false;     ///< older files lack it, and mean the default
+  std::string former_key{};  ///< the key in older files
 
   template <class Enum>
   static Choice choice(Enum& value) {
@@ -47,80 +47,81 @@ struct Field {
   }
 };
 
-/// A kind of model: what it is called, and its configurations.
+/// A kind of model: its names, and its configurations.
 struct Family {
-  std::string name;     ///< of command lines; in config.json with "kette-" before it
-  std::string what;     ///< "translation model", for people
-  std::string options;  ///< the title of its own options in --help
-  std::string use;      ///< "kette translate is for those", for who tries something else
+  std::string name;     ///< on command lines; in config.json with the prefix "kette-"
+  std::string what;     ///< for error texts: "translation model"
+  std::string options;  ///< the title of its options in --help
+  std::string use;      ///< for error texts: "kette translate is for those"
   std::vector<std::string> presets;
-  /// The defaults, or a preset.
+  /// The default configuration, or a preset.
   std::function<std::unique_ptr<ModelConfig>(const std::string& preset)> config;
-  /// What a gradient check goes through whole: small models in all variants, each with a label.
+  /// Small models for gradient checks in all variants, each with a label.
   std::vector<std::pair<std::string, std::shared_ptr<const ModelConfig>>> small_models;
 
   std::string architecture() const { return "kette-" + name; }
 };
 
-/// Keys and values of a text, or states.
+/// The size of a text's keys and values, or of its state.
 struct CacheSize {
   std::int64_t tokens = 0, bytes = 0;
-  bool is_state = false;  ///< as large for any number of tokens
+  bool is_state = false;  ///< the size does not depend on the number of tokens
 };
 
-/// What all families have: Table 3 of Vaswani et al. 2017 names these d_model, d_ff, h, P_drop.
+/// Settings of all families. Table 3 of Vaswani et al. 2017 calls them d_model, d_ff, h and P_drop.
 struct ModelConfig {
   std::int64_t width = 512, hidden = 2048, heads = 8;
-  std::int64_t key_width = 0;       ///< d_k; 0: as d_v, which is width / heads. Rows (B) of Table 3
-  std::int64_t vocabulary = 37000;  ///< shared by all that the model reads and writes
+  /// d_k; 0: d_v, which is width / heads. See rows (B) of Table 3.
+  std::int64_t key_width = 0;
+  std::int64_t vocabulary = 37000;  ///< source and target tokens together
   double dropout = 0.1;             ///< on sub-layer outputs and on embeddings
   double attention_dropout = 0;
-  /// How many heads each attention has left, where some were pruned: of the encoder's layers, then of the
-  /// decoder's, then of its cross-attentions. Empty: all have `heads`.
+  /// The heads of each attention after pruning: encoder layers, then decoder layers, then their
+  /// cross-attentions. Empty: all have `heads`.
   std::vector<std::int64_t> heads_left;
 
   virtual ~ModelConfig() = default;
 
   virtual const Family& family() const = 0;
   virtual std::unique_ptr<ModelConfig> clone() const = 0;
-  /// Its parameters are without values.
+  /// A model whose parameters have no values yet.
   virtual std::unique_ptr<Model> make_model() const = 0;
   virtual std::vector<Field> fields();
   /// Throws an Error that names the setting that makes no sense.
   virtual void check() const;
-  /// How many there are; 0 for a family whose heads cannot be pruned.
+  /// The number of attentions; 0 for a family whose heads cannot be pruned.
   virtual std::int64_t attentions() const { return 0; }
-  /// What an encoder reads, if that has a vocabulary of its own.
+  /// The size of the source vocabulary.
   virtual std::int64_t source_pieces() const { return vocabulary; }
   HeadShape heads_of(std::int64_t attention) const {
     const std::int64_t values = width / heads, keys = key_width > 0 ? key_width : values;
     return {heads_left.empty() ? heads : heads_left[attention], keys, values / keys};
   }
-  /// 0 for a family that may do without feed-forward layers.
-  virtual std::int64_t least_hidden() const { return 1; }
-  /// An Error that begins with `where` unless the tokenizer can be the model's.
+  /// The smallest `hidden`; 0 if a family may have no feed-forward layers.
+  virtual std::int64_t min_hidden() const { return 1; }
+  /// An Error that begins with `where` unless the tokenizer fits the model.
   virtual void check_tokenizer(const Tokenizer& tokenizer, const std::string& where) const;
-  /// All that a model has, in the order of summaries.
+  /// All parts of the model, in the order of summaries.
   virtual std::vector<ModelPart> parts() const = 0;
-  /// Of each stack, where there are any.
+  /// Sets the number of layers of each stack to 1.
   virtual void keep_one_layer() {}
-  /// Pairs of a query and a key in a batch, over all attention layers; of one whose heads were pruned, the
-  /// share of the pairs that the share of its heads is.
+  /// The number of query-key pairs in a batch, summed over attentions. A pruned attention counts by
+  /// the fraction of its heads that are left.
   virtual double attention_pairs(const Segments& source, const Segments& target) const = 0;
-  /// What decoding keeps of the longest text; of no tokens where the family does not tell.
+  /// The largest cache of one text; 0 tokens if the family does not say.
   virtual CacheSize largest_cache() const { return {}; }
-  /// A few random tokens in the form that the model's batches have.
+  /// A batch of a few random tokens.
   virtual Batch example_batch(std::uint64_t seed) const;
 };
 
-/// The fields of `from` that `to` has, too.
+/// Copies those fields of `from` that `to` has, too.
 void copy_fields(ModelConfig& from, ModelConfig& to);
-/// "4", "0.1", "pre".
+/// The value as text: "4", "0.1", "pre".
 std::string text_of_value(const Field& field);
-/// "layers 4, width 128, ...": what there are options for, and the vocabulary.
+/// "layers 4, width 128, ...": the fields that have options, and the vocabulary.
 std::string headline(const ModelConfig& config);
 
-/// Configurations of a family by their names, in the order that help lists them.
+/// Named configurations of a family, in the order of --help.
 template <class Config>
 using Presets = std::vector<std::pair<std::string, Config>>;
 template <class Config>
@@ -138,13 +139,13 @@ const Config& find_preset(const Presets<Config>& presets, const std::string& nam
   fail("preset: expected one of ", joined(names_of(presets)), ", given ", name);
 }
 
-/// Family::config of a configuration with a static preset().
+/// Family::config for a configuration with a static preset().
 template <class Config>
 std::unique_ptr<ModelConfig> preset_or_defaults(const std::string& preset) {
   return std::make_unique<Config>(preset.empty() ? Config() : Config::preset(preset));
 }
 
-/// The configuration itself, once its check() has found nothing.
+/// Returns config after config.check().
 template <class Config>
 const Config& checked(const Config& config) {
   config.check();

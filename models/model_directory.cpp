@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A checkpoint, of a folder.
+/// An Error unless the checkpoint has the folder's vocabulary.
 void expect_own(const fs::path& file, const fs::path& folder) {
   const Metadata metadata = SafetensorsFile::open(file).metadata();
   const auto given = metadata.find(kTokenizerKey);

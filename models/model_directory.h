@@ -1,10 +1,11 @@
-// A trained model on disk, a folder that other tools can read too:
+// A trained model on disk, as a folder that other tools can read:
 //   config.json        architecture and vocabulary
-//   tokenizer.model    SentencePiece; the files of MarianTokenizer in its place for such a model
-//                      (data/tokenizers/marian_tokenizer.h); a language model may have another kind, and a
-//                      parser has symbols.json beside it (data/tokenizers/tree_tokenizer.h)
-//   model.safetensors  the parameters, by path; metadata say which step, or which average, they are
-// or, in the place of the last, adapters for another folder's model (models/adapter_directory.h).
+//   tokenizer.model    SentencePiece. A MarianTokenizer has its own files instead
+//                      (data/tokenizers/marian_tokenizer.h). A language model may have another kind. A
+//                      parser also has symbols.json (data/tokenizers/tree_tokenizer.h)
+//   model.safetensors  the parameters, by path. The metadata say which step or average they are
+// Instead of the last, a folder may have adapters for the model of another folder
+// (models/adapter_directory.h).
 #pragma once
 
 #include <filesystem>
@@ -21,10 +22,10 @@ namespace kette {
 
 inline constexpr const char* kModelFile = "model.safetensors";
 
-/// What the matrices lie in, where that is not f32 (models/quantized.h).
+/// The type of the matrices, if it is not f32 (models/quantized.h).
 inline constexpr const char* kWeightsKey = "weights";
-/// Whose they are: the tokenizer's fingerprint, and the run's (train/run_fingerprint.h). Files of other programs, and of
-/// Kette up to 0.1.0, do not say so.
+/// The fingerprints of the tokenizer and of the training run (train/run_fingerprint.h). Files of
+/// other programs, and of Kette up to 0.1.0, lack these keys.
 inline constexpr const char* kTokenizerKey = "tokenizer";
 inline constexpr const char* kRunKey = "run";
 
@@ -32,32 +33,34 @@ template <class M>
 struct SavedModel {
   std::unique_ptr<M> model;
   SharedTokenizer tokenizer;
-  Metadata metadata;           ///< of model.safetensors: step, what was averaged, Kette's version
-  DType weights = DType::f32;  ///< what they lie in there, which is what decoding takes
+  Metadata metadata;  ///< of model.safetensors: step, averaged steps, Kette's version
+  /// The type of the matrices in the file, and the default for decoding.
+  DType weights = DType::f32;
 };
 
-/// Everything but the parameters, each file written atomically (data/files/atomic_file.h).
+/// Writes everything except the parameters, each file atomically (data/files/atomic_file.h).
 void save_description(const std::filesystem::path& folder, const ModelConfig& config,
                       const Tokenizer& tokenizer);
 
-/// The folder's file of parameters: model.safetensors, or its adapters.
+/// The folder's file of parameters: model.safetensors, or adapter.safetensors.
 std::filesystem::path parameter_file(const std::filesystem::path& folder);
 
-/// The tokenizer of a folder, if it is still the model's.
+/// The tokenizer of a folder. An Error unless it is the one of config.json.
 SharedTokenizer load_tokenizer_of(const std::filesystem::path& folder, const ModelConfig& config);
 
-/// Fills a model of that architecture with the values of the folder, or of another file (a
-/// checkpoint), which an Error refuses that says of itself that it is of another vocabulary.
-/// Adapters are merged into their base. base: where that lies, if not where it was.
+/// Fills an allocated model with the values of the folder, or of another file, such as a
+/// checkpoint. An Error if that file is of another vocabulary. Adapters are merged into their base.
+/// base: the base's folder, if it has moved.
 Metadata load_values(const std::filesystem::path& folder, Model& model,
                      const std::filesystem::path& parameters = {},
                      const std::filesystem::path& base = {});
 
-/// What the matrices in a file with these metadata lie in; an Error that names the file where that is
-/// nothing Kette writes.
+/// The type of the matrices in a file with these metadata. An Error that names the file if it is
+/// unknown.
 DType weights_of(const Metadata& metadata, const std::filesystem::path& file);
 
-/// All three; a folder of another family than M's is an Error. M may be AutoregressiveModel: of any.
+/// Loads all of it. An Error if the folder's model is not an M. M may be AutoregressiveModel: any
+/// family of it.
 template <class M>
 SavedModel<M> load_model(const std::filesystem::path& folder,
                          const std::filesystem::path& parameters = {}, Device device = {}) {
@@ -79,13 +82,13 @@ SavedModel<M> load_model(const std::filesystem::path& folder,
   return saved;
 }
 
-/// The run that a folder's parameters are of; "" if they do not say.
+/// The training run of a folder's parameters; "" if unknown.
 std::string training_run_of(const std::filesystem::path& folder);
-/// What tells the parameters in a file from others: Kette's checksum, or that of a file of another program.
+/// The checksum of the parameters in a file: the one in Kette's metadata, or one of the whole file.
 std::string checksum_of(const Metadata& metadata, const std::filesystem::path& file);
 
-/// One file of parameters. load_parameters checks names and shapes against the model before it
-/// changes anything, and that every value is finite. A file of another program needs no checksum.
+/// One file of parameters. Before load_parameters() changes the store, it checks names, shapes and
+/// that all values are finite; each is an Error. Files of other programs need no checksum.
 void save_parameters(const std::filesystem::path& file, const ParamStore& parameters,
                      const Metadata& metadata);
 Metadata load_parameters(const std::filesystem::path& file, ParamStore& parameters);

@@ -13,7 +13,7 @@ bool lies_at(const std::string& path, const std::string& name) {
   return name.starts_with(path) && (name.size() == path.size() || name[path.size()] == '/');
 }
 
-/// A model of one layer whose attentions have so many heads, without values.
+/// A model of one layer whose attentions have `heads` heads, without values.
 class OneLayer {
  public:
   OneLayer(const ModelConfig& config, std::int64_t heads) {
@@ -37,7 +37,7 @@ class OneLayer {
   }
 
  private:
-  /// The FLOPs a token of what lies there, whose parameters are added up.
+  /// The FLOPs a token of the parameters at these paths. Adds their number to `parameters`.
   double add(const std::vector<std::string>& paths, std::int64_t& parameters) const {
     double flops = 0;
     const ParamStore& store = model_->parameters();
@@ -119,7 +119,7 @@ double forward_flops(const ModelConfig& config, const Segments& source, const Se
         static_cast<double>(row.count) * (row.source_flops * static_cast<double>(source.rows()) +
                                           row.target_flops * static_cast<double>(target.rows()));
   }
-  // A query and a key: their product, and the weighted value.
+  // The cost of a pair: the product of query and key, and the weighted value.
   return total + 4.0 * static_cast<double>(config.width) * config.attention_pairs(source, target);
 }
 

@@ -1,6 +1,6 @@
-// Whether a model directory can hold what its config.json promises. A few bytes there could ask for
-// any amount of memory; so they are held against the parameters that are really there, by the summary
-// of a model (models/model_summary.h) and the headers of files, before one is built.
+// Whether a model directory holds as many parameters as its config.json says. A few bytes there
+// could request any amount of memory. So before a model is built, its summary
+// (models/model_summary.h) is compared with the headers of the files.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace kette {
 
-/// An Error unless this file of parameters has at least so many numbers, which `origin` asks for.
+/// An Error unless the file has at least `parameters` values. origin: the file that requires them,
+/// for the Error.
 void expect_room(const std::filesystem::path& file, std::int64_t parameters,
                  const std::string& origin);
 

@@ -1,4 +1,4 @@
-// The points of a model that a tap may look at (nn/tap.h), as a pass over it meets them.
+// The points of a model that a tap may observe (nn/tap.h), in the order of a forward pass.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@ struct Point {
   Shape shape;
 };
 
-/// Of a pass over a source of `source_tokens` and a target of `target_tokens`, as far as the model reads
-/// such. It must have values, or room for them.
+/// The points of a forward pass over a source of `source_tokens` and a target of `target_tokens`.
+/// The source is ignored by models without an encoder. The model must be allocated.
 std::vector<Point> points_of(const Model& model, std::int64_t source_tokens,
                              std::int64_t target_tokens);
 
-/// What the first block reads of a side; of a model without an encoder there is one alone.
+/// The point at the input of a side's first block. A model without an encoder has only one.
 std::string embedded_point(const AutoregressiveModel& model, Side side);
 
 }  // namespace kette

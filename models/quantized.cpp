@@ -34,7 +34,7 @@ Int8Matrix read_int8(const SafetensorsFile& file, const fs::path& path, const st
   return matrix;
 }
 
-/// What products see in fewer bits.
+/// The parameters that are stored in fewer bits.
 std::set<const Leaf*> matrices_of(AutoregressiveModel& model) {
   std::set<const Leaf*> matrices = {model.output().weight.leaf().get()};
   model.each_linear(

@@ -1,6 +1,6 @@
-// The largest sizes of a model. They lie far beyond any that is trained, and no number of parameters,
-// FLOPs or bytes made of them overflows; what a file or a command line says is held against them
-// before it is believed.
+// The largest sizes of a model. They are far beyond any trained model, and small enough that
+// numbers of parameters, FLOPs and bytes do not overflow. Values of files and command lines are
+// checked against them first.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,17 @@
 
 namespace kette {
 
-inline constexpr std::int64_t kMostLayers = 10'000;
-inline constexpr std::int64_t kMostWidth = std::int64_t{1} << 17;
-inline constexpr std::int64_t kMostHidden = std::int64_t{1} << 20;
-inline constexpr std::int64_t kLargestVocabulary = std::int64_t{1} << 24;  ///< of a vocabulary
-/// Tables of positions have a row for each and lie in no file.
-inline constexpr std::int64_t kMostPositions = std::int64_t{1} << 17;
+inline constexpr std::int64_t kMaxLayers = 10'000;
+inline constexpr std::int64_t kMaxWidth = std::int64_t{1} << 17;
+inline constexpr std::int64_t kMaxHidden = std::int64_t{1} << 20;
+inline constexpr std::int64_t kMaxVocabulary = std::int64_t{1} << 24;
+/// Position tables have a row for each position and are in no file.
+inline constexpr std::int64_t kMaxPositions = std::int64_t{1} << 17;
 
-inline void check_size(const char* what, std::int64_t value, std::int64_t most,
-                       std::int64_t least = 1) {
-  KETTE_CHECK(value >= least, what, ": expected at least ", least, ", given ", value);
-  KETTE_CHECK(value <= most, what, ": expected at most ", most, ", given ", value);
+inline void check_size(const char* what, std::int64_t value, std::int64_t maximum,
+                       std::int64_t minimum = 1) {
+  KETTE_CHECK(value >= minimum, what, ": expected at least ", minimum, ", given ", value);
+  KETTE_CHECK(value <= maximum, what, ": expected at most ", maximum, ", given ", value);
 }
 
 inline void check_rate(const char* what, double rate) {

@@ -33,9 +33,9 @@ std::vector<Field> StackConfig::fields() {
 }
 
 void StackConfig::check() const {
-  check_size("layers", layers, kMostLayers);
+  check_size("layers", layers, kMaxLayers);
   ModelConfig::check();
-  check_size("context", context, kMostPositions);
+  check_size("context", context, kMaxPositions);
   KETTE_CHECK(positions != Positions::rotary || width / heads % 2 == 0,
               "heads: expected heads of even width for rotary positions, given ", width / heads);
   KETTE_CHECK(norm_epsilon > 0 && norm_epsilon < 1,

@@ -32,8 +32,8 @@ std::vector<Block> decoder_blocks(const Scope& scope, const TransformerConfig& c
   return blocks;
 }
 
-/// A table for each stack. Smaller than the embeddings, which come to it with deviation 1, by as much as their own
-/// table is.
+/// A table for each stack, with the deviation of the embedding table. (Embeddings are scaled to 1
+/// before they are added.)
 std::optional<Embedding> learned_positions(const Scope& stack, const TransformerConfig& c) {
   if (c.positions != Positions::learned) return {};
   return Embedding(stack / "positions", c.max_length, c.width,
@@ -55,7 +55,7 @@ Variable output_bias(const Scope& scope, const TransformerConfig& c) {
   return scope.parameter("bias", {c.vocabulary}, Init::constant(0));
 }
 
-/// table [rows, n] as columns [begin, begin + n) of one that is zero elsewhere: [rows, width].
+/// table [rows, n] in columns [begin, begin + n) of a matrix of zeros: [rows, width].
 Tensor in_columns(const Tensor& table, std::int64_t begin, std::int64_t width) {
   if (table.width() == width) return table;
   const auto values = table.values<float>();
@@ -67,7 +67,7 @@ Tensor in_columns(const Tensor& table, std::int64_t begin, std::int64_t width) {
   return Tensor::from(wide, {table.rows(), width});
 }
 
-/// After the stack: the final norm of pre-norm models.
+/// The output of a stack: the final norm of pre-norm models, or the sum.
 Variable finish(const ResidualStream& x, const std::optional<Norm>& norm, const Run& run) {
   return norm ? x.through(*norm, run)[1] : x.sum();
 }

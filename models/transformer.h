@@ -1,5 +1,5 @@
 // "Attention Is All You Need" (Vaswani et al. 2017): the encoder-decoder Transformer, figure 1.
-// Reads top-down like the figure; its blocks are those of nn/block.h.
+// Reads top-down like the figure. The blocks are those of nn/block.h.
 #pragma once
 
 #include "models/autoregressive_model.h"
@@ -9,7 +9,7 @@ namespace kette {
 
 class Transformer final : public AutoregressiveModel {
  public:
-  /// Registers every parameter; the values come with materialize().
+  /// Registers every parameter. materialize() or a file gives the values.
   explicit Transformer(const TransformerConfig& config);
 
   const TransformerConfig& config() const override { return config_; }
@@ -38,8 +38,9 @@ class Transformer final : public AutoregressiveModel {
   std::vector<Embedding*> token_tables() override;
 
  private:
-  /// Dropout(Embedding(ids) * sqrt(width) + PE(positions)), PE learned if there is one. Point: stack/embedded.
-  /// second: of rows, where the model has a second stream of positions, which half of PE is then of.
+  /// Dropout(Embedding(ids) * sqrt(width) + PE(positions)). PE is learned or sinusoidal. Point:
+  /// stack/embedded. second: i32 [rows], for models with a second stream of positions; half of the
+  /// columns of PE use it.
   Variable embed(const Embedding& table, const Tensor& ids, const AttentionContext& sequences,
                  const Tensor& second, const char* stack, const std::optional<Embedding>& learned,
                  Run& run) const;
@@ -49,12 +50,12 @@ class Transformer final : public AutoregressiveModel {
   TransformerConfig config_;
   Embedding embedding_;
   std::optional<Embedding> source_embedding_;  // of models with two vocabularies
-  std::optional<Embedding> encoder_positions_, decoder_positions_;  // where they are learned
+  std::optional<Embedding> encoder_positions_, decoder_positions_;  // if positions are learned
   std::vector<Block> encoder_, decoder_;
   std::optional<Norm> encoder_norm_, decoder_norm_;  // of pre-norm models
   Linear output_;
   Tensor sinusoids_;         // [max_length, width], unless positions are learned
-  Tensor second_sinusoids_;  // likewise, of models with a second stream of positions
+  Tensor second_sinusoids_;  // the same, of models with a second stream of positions
 };
 
 }  // namespace kette

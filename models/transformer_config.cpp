@@ -18,7 +18,7 @@ TransformerConfig big() {
   return config;
 }
 
-/// Of so many layers on each side.
+/// With this number of layers in each stack.
 TransformerConfig narrow(std::int64_t layers) {
   TransformerConfig config;
   config.encoder_layers = config.decoder_layers = layers;
@@ -28,7 +28,7 @@ TransformerConfig narrow(std::int64_t layers) {
   return config;
 }
 
-/// For little data, as Wu et al. 2021 have it.
+/// For small data, as in Wu et al. 2021.
 TransformerConfig tiny() {
   TransformerConfig config = narrow(4);
   config.vocabulary = 10000;
@@ -92,41 +92,41 @@ std::vector<Field> TransformerConfig::fields() {
        .option = "--key-width",
        .help =
            "Columns of queries and keys in each head, d_k; a divisor of those of the values, width / heads; 0: as many",
-       .least = 0,
-       .may_lack = true},
+       .minimum = 0,
+       .optional = true},
       {.key = "positions",
        .value = Field::choice(positions),
        .option = "--positions",
        .help =
            "Of translation models sinusoidal, the paper's, or learned; of language models learned, as in GPT-2, rotary (queries and keys turn) or alibi (scores fall with the distance)",
-       .may_lack = true},
+       .optional = true},
       {"activation_dropout", &activation_dropout, "--activation-dropout",
        "Dropout inside the feed-forward layers"},
       {"norm", Field::choice(norm), "--norm",
        "Layer norm after each sub-layer, as in the paper, or before it"},
       {"activation", Field::choice(feed_forward), "--activation",
        "Of the feed-forward layers; swiglu: with a gate"},
-      {.key = "sinusoids", .value = Field::choice(sinusoids), .may_lack = true},
-      {.key = "output_bias", .value = &output_bias, .may_lack = true},
-      {.key = "source_vocabulary", .value = &source_vocabulary, .may_lack = true},
+      {.key = "sinusoids", .value = Field::choice(sinusoids), .optional = true},
+      {.key = "output_bias", .value = &output_bias, .optional = true},
+      {.key = "source_vocabulary", .value = &source_vocabulary, .optional = true},
       {.key = "count_tags",
        .value = &count_tags,
        .option = "--count-tags",
        .help = "Of parsers: half of a position is how many words have been read",
-       .may_lack = true},
-      {.key = "first_tag", .value = &first_tag, .may_lack = true},
-      {.key = "pad", .value = &special.pad, .may_lack = true},
-      {.key = "unknown", .value = &special.unknown, .may_lack = true},
-      {.key = "begin", .value = &special.begin, .may_lack = true},
-      {.key = "end", .value = &special.end, .may_lack = true},
+       .optional = true},
+      {.key = "first_tag", .value = &first_tag, .optional = true},
+      {.key = "pad", .value = &special.pad, .optional = true},
+      {.key = "unknown", .value = &special.unknown, .optional = true},
+      {.key = "begin", .value = &special.begin, .optional = true},
+      {.key = "end", .value = &special.end, .optional = true},
   };
   fields.insert(fields.end(), std::begin(own), std::end(own));
   return fields;
 }
 
 void TransformerConfig::check() const {
-  check_size("encoder_layers", encoder_layers, kMostLayers);
-  check_size("decoder_layers", decoder_layers, kMostLayers);
+  check_size("encoder_layers", encoder_layers, kMaxLayers);
+  check_size("decoder_layers", decoder_layers, kMaxLayers);
   ModelConfig::check();
   check_size("key_width", key_width, width / heads, 0);
   KETTE_CHECK(key_width == 0 || width / heads % key_width == 0,
@@ -134,12 +134,12 @@ void TransformerConfig::check() const {
               ", given ", key_width);
   KETTE_CHECK(key_width == 0 || heads_left.empty(),
               "heads_left: expected none in a model with a key_width, given ", heads_left.size());
-  check_size("max_length", max_length, kMostPositions);
-  check_size("source_vocabulary", source_vocabulary, kLargestVocabulary, 0);
+  check_size("max_length", max_length, kMaxPositions);
+  check_size("source_vocabulary", source_vocabulary, kMaxVocabulary, 0);
   KETTE_CHECK(positions == Positions::sinusoidal || positions == Positions::learned,
               "positions: expected sinusoidal or learned in a translation model, given ",
               enum_name(positions));
-  // Then no count exceeds its position, so that the table has a row for it.
+  // So that no count exceeds its position, and the table has a row for it.
   KETTE_CHECK(!count_tags || width > 1, "count_tags: expected a width of at least 2, given ",
               width);
   KETTE_CHECK(!count_tags || first_tag > special.begin,
@@ -183,7 +183,7 @@ std::vector<ModelPart> TransformerConfig::parts() const {
        .target = {"decoder" + self, "decoder" + norm_of_self},
        .count = decoder_layers,
        .first_attention = encoder_layers},
-      // Keys and values are made once for each source token, queries and outputs for each target token.
+      // Keys and values are computed for each source token, queries and outputs for each target token.
       {.name = "decoder layer: cross-attention",
        .source = {cross + "/key_value"},
        .target = {cross + "/query", cross + "/output", cross + "_norm"},

@@ -1,4 +1,4 @@
-// The sizes and settings of an encoder-decoder Transformer, and those of published models.
+// The sizes and settings of an encoder-decoder Transformer, and the presets of published models.
 #pragma once
 
 #include "data/tokenizers/position_stream.h"
@@ -12,26 +12,27 @@ namespace kette {
 const Family& transformer_family();
 
 struct TransformerConfig final : ModelConfig {
-  std::int64_t encoder_layers = 6, decoder_layers = 6;  ///< N of the paper's Table 3
+  std::int64_t encoder_layers = 6, decoder_layers = 6;  ///< N of Table 3
   std::int64_t max_length = 1024;                       ///< longest sequence, in tokens
   double activation_dropout = 0;
   NormOrder norm = NormOrder::post;
   FeedForwardKind feed_forward = FeedForwardKind::relu;
-  /// sinusoidal, or learned: a table of max_length vectors for either stack (Table 3, row (E)).
+  /// sinusoidal, or learned: each stack has a table of max_length vectors (Table 3, row (E)).
   Positions positions = Positions::sinusoidal;
   SinusoidLayout sinusoids = SinusoidLayout::interleaved;
-  /// Of the encoder, which then has an embedding of its own; 0: source and target share `vocabulary`.
+  /// The encoder's vocabulary, with an embedding of its own; 0: source and target share
+  /// `vocabulary`.
   std::int64_t source_vocabulary = 0;
-  /// Of parsers: half of each target position's sines are of how many tags came before it and at it, which is
-  /// the number of the next word, and half of the sources' are of their positions once more, so that attention
-  /// need not count. Tags: the ids from first_tag on.
+  /// For parsers. Half of the sinusoids of a target position encode the number of tags up to it,
+  /// which is the number of the next word. Half of those of a source encode its position again. So
+  /// attention need not count. Tags are the ids from first_tag on.
   bool count_tags = false;
   std::int32_t first_tag = 0;
   bool output_bias = false;  ///< added to the logits, as in Marian
   SpecialTokens special;
 
-  /// "tiny" (Wu et al. 2021), "base" or "big" (the paper's Table 3), "parse" for a parser of few trees; an
-  /// unknown name is an Error that lists them.
+  /// "tiny" (Wu et al. 2021), "base" or "big" (Table 3), or "parse" for a parser with a small
+  /// treebank. An unknown name is an Error that lists all.
   static TransformerConfig preset(const std::string& name);
 
   const Family& family() const override { return transformer_family(); }
@@ -41,7 +42,7 @@ struct TransformerConfig final : ModelConfig {
   std::unique_ptr<Model> make_model() const override;
   std::vector<Field> fields() override;
   void check() const override;
-  /// Of targets.
+  /// The second stream of target positions, if count_tags.
   PositionStream second_positions() const {
     return count_tags ? PositionStream{first_tag} : PositionStream{};
   }
@@ -55,13 +56,13 @@ struct TransformerConfig final : ModelConfig {
   }
 };
 
-/// Small enough that every element can be checked, with every kind of dropout on.
+/// Small enough to check the gradient of every element, with every kind of dropout on.
 TransformerConfig small_transformer(NormOrder norm);
-/// In the form of Marian's models: with SiLU, an output bias, sines before cosines.
+/// Like Marian's models: SiLU, an output bias, sines before cosines.
 TransformerConfig small_marian();
-/// With a vocabulary for each side.
+/// With separate vocabularies for source and target.
 TransformerConfig small_parser();
-/// Of four heads some attentions have lost one, two or three.
+/// Four heads, pruned by one, two or three in some attentions.
 TransformerConfig small_pruned_transformer();
 /// Keys half as wide as values, and learned positions.
 TransformerConfig small_table_3_transformer();

@@ -6,7 +6,7 @@
 namespace kette {
 namespace {
 
-/// Parts of a map that heads share are repeated for each of them.
+/// Repeats the parts of a map that several computed heads share.
 std::vector<RowCopies> repeated(const HeadShape& heads, std::vector<RowCopies> parts) {
   if (heads.value_multiple == 1) parts.clear();
   return parts;
@@ -48,9 +48,9 @@ Variable MultiHeadSelfAttention::operator()(const Variable& x, const AttentionCo
   const AttentionOptions options{heads.computed(), pattern, run.mask(dropout_rate)};
   Variable all_heads = mixer->attend(qkv, sequences, layer, options);
   if (run.wants(path, points::probabilities)) {
-    const QueriesAndKeys pairs = sequences.self_pairs(layer, qkv, options);
-    all_heads = show(mixer->probabilities(pairs, options.heads), all_heads, pairs, options.dropout,
-                     path, run);
+    const AttentionInputs inputs = sequences.self_inputs(layer, qkv, options);
+    all_heads = show(mixer->probabilities(inputs, options.heads), all_heads, inputs,
+                     options.dropout, path, run);
   }
   return output(run.tap(path, points::heads, all_heads), run);
 }
@@ -77,8 +77,8 @@ Variable MultiHeadCrossAttention::operator()(const Variable& x, const AttentionC
   const AttentionOptions options{heads.computed(), Mask::none, run.mask(dropout_rate)};
   Variable all_heads = sequences.cross_attention(layer, queries, key_value, options, run);
   if (run.wants(path, points::probabilities)) {
-    const QueriesAndKeys pairs = sequences.cross_pairs(layer, queries);
-    all_heads = show(attention_probabilities(pairs, options.heads), all_heads, pairs,
+    const AttentionInputs inputs = sequences.cross_inputs(layer, queries);
+    all_heads = show(attention_probabilities(inputs, options.heads), all_heads, inputs,
                      options.dropout, path, run);
   }
   return output(run.tap(path, points::heads, all_heads), run);

@@ -26,13 +26,13 @@ Variable PackedSequences::cross_attention(std::int64_t, const Variable& query,
   return kette::cross_attention(query, key_value_, segments_, memory_segments_, options);
 }
 
-QueriesAndKeys PackedSequences::self_pairs(std::int64_t, const Variable& qkv,
-                                           const AttentionOptions& options) const {
+AttentionInputs PackedSequences::self_inputs(std::int64_t, const Variable& qkv,
+                                             const AttentionOptions& options) const {
   const std::int64_t all = qkv.value().width(), width = options.query_width(all);
   return {columns(qkv, 0, width), columns(qkv, width, all), segments_, segments_, options.pattern};
 }
 
-QueriesAndKeys PackedSequences::cross_pairs(std::int64_t, const Variable& query) const {
+AttentionInputs PackedSequences::cross_inputs(std::int64_t, const Variable& query) const {
   return {query, key_value_, segments_, memory_segments_};
 }
 

@@ -1,7 +1,7 @@
-// The sequences that the rows of a pass belong to: where each row stands, and which keys its query
-// meets. There are two kinds, and a layer need not know which it is given: in training and scoring
-// the sequences are whole and lie end to end (PackedSequences); in decoding they grow by some rows
-// a pass, and the keys and values of the past lie in a cache (nn/cached_sequences.h).
+// The sequences that the rows of a forward pass belong to: the position of each row, and the keys
+// that its query attends to. There are two kinds, and layers work with either. In training and
+// scoring the sequences are complete and stored end to end (PackedSequences). In decoding they grow
+// in each pass, and the keys and values of the past are in a cache (nn/cached_sequences.h).
 #pragma once
 
 #include "nn/layers.h"
@@ -9,9 +9,9 @@
 
 namespace kette {
 
-/// Queries and the keys and values that they meet, laid end to end: sequence i of the one side meets
-/// sequence i of the other. What attention is, spelled out for those who look inside.
-struct QueriesAndKeys {
+/// The inputs of an attention, for inspection. Sequences are stored end to end. Sequence i of the
+/// queries attends to sequence i of the keys and values.
+struct AttentionInputs {
   Variable query;      ///< [rows, width]
   Variable key_value;  ///< [keys, 2 * key width]
   Segments queries, keys;
@@ -24,41 +24,42 @@ class AttentionContext {
  public:
   virtual ~AttentionContext() = default;
 
-  /// Of each row within its sequence: i32 [rows].
+  /// The position of each row in its sequence: i32 [rows].
   virtual const Tensor& positions() const = 0;
-  /// Likewise of a second stream of positions (data/tokenizers/position_stream.h); undefined where there is none.
+  /// A second stream of positions, i32 [rows] (data/tokenizers/position_stream.h); undefined if
+  /// there is none.
   virtual const Tensor& second_positions() const = 0;
-  /// Likewise, where the pass is computed.
+  /// positions() on the device of the pass.
   const Tensor& positions_on(Device device) const {
     if (!positions_there_.defined()) positions_there_ = positions().to(device);
     return positions_there_;
   }
-  /// The longest sequence, after this pass.
+  /// The length of the longest sequence after this pass.
   virtual std::int64_t longest() const = 0;
-  /// Of whole sequences; null for those that grow.
+  /// The segments of complete sequences; null if sequences grow.
   virtual const Segments* segments() const { return nullptr; }
-  /// Of sequences that grow, where their past lies; null for whole ones.
+  /// The cache of sequences that grow; null if sequences are complete.
   virtual const CachedRows* cached() const { return nullptr; }
 
-  /// The paper's. layer: which of the model's self-attentions it is; qkv: [rows, width + 2 * key width] ->
+  /// Self-attention number `layer` of the model. qkv: [rows, width + 2 * key width] ->
   /// [rows, width].
   virtual Variable self_attention(std::int64_t layer, const Variable& qkv,
                                   const AttentionOptions& options) const = 0;
-  /// layer: which of the model's cross-attentions it is; key_value: its projection of the memory.
-  /// query: [rows, width] -> [rows, width].
+  /// Cross-attention number `layer` of the model. query: [rows, width] -> [rows, width]. key_value:
+  /// the projection of the memory.
   virtual Variable cross_attention(std::int64_t layer, const Variable& query,
                                    const Linear& key_value, const AttentionOptions& options,
                                    const Run& run) const = 0;
-  /// What the calls above compute, spelled out; after them.
-  virtual QueriesAndKeys self_pairs(std::int64_t layer, const Variable& qkv,
-                                    const AttentionOptions& options) const = 0;
-  virtual QueriesAndKeys cross_pairs(std::int64_t layer, const Variable& query) const = 0;
+  /// The inputs of the calls above. Call these afterwards.
+  virtual AttentionInputs self_inputs(std::int64_t layer, const Variable& qkv,
+                                      const AttentionOptions& options) const = 0;
+  virtual AttentionInputs cross_inputs(std::int64_t layer, const Variable& query) const = 0;
 
  private:
-  mutable Tensor positions_there_;  // once a layer has asked
+  mutable Tensor positions_there_;  // a copy, made at the first request
 };
 
-/// Whole sequences, and the encoder's output that they are decoded from, if any.
+/// Complete sequences, and the encoder's output that the decoder attends to, if any.
 class PackedSequences final : public AttentionContext {
  public:
   PackedSequences(const Segments& segments)  // NOLINT(google-explicit-constructor)
@@ -75,9 +76,9 @@ class PackedSequences final : public AttentionContext {
                           const AttentionOptions& options) const override;
   Variable cross_attention(std::int64_t layer, const Variable& query, const Linear& key_value,
                            const AttentionOptions& options, const Run& run) const override;
-  QueriesAndKeys self_pairs(std::int64_t layer, const Variable& qkv,
-                            const AttentionOptions& options) const override;
-  QueriesAndKeys cross_pairs(std::int64_t layer, const Variable& query) const override;
+  AttentionInputs self_inputs(std::int64_t layer, const Variable& qkv,
+                              const AttentionOptions& options) const override;
+  AttentionInputs cross_inputs(std::int64_t layer, const Variable& query) const override;
 
  private:
   Segments segments_, memory_segments_;

@@ -1,6 +1,6 @@
-// The block that all Transformers are stacks of: self-attention, with or without attention to a memory,
-// and a feed-forward layer, if any, each surrounded by a residual connection and a norm. What tells an
-// encoder's layer from a decoder's, from GPT's, or from an encoder-only model's is its BlockConfig.
+// The block of every Transformer: self-attention, optional attention to a memory, and an optional
+// feed-forward layer. Each is surrounded by a residual connection and a norm. BlockConfig says
+// whether it is an encoder block, a decoder block, or one of GPT or BERT.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 
 namespace kette {
 
-/// What goes from sub-layer to sub-layer: x + Dropout(update). The sum is left to the norm that comes
-/// next, which has the row at hand anyway.
+/// The residual stream between two sub-layers: x + Dropout(update). The next norm computes the sum,
+/// as it reads the row anyway.
 struct ResidualStream {
   Variable x;
   std::optional<Variable> update;
@@ -26,14 +26,13 @@ struct ResidualStream {
       : x(std::move(value)), update(std::move(added)), mask(dropped) {}
 
   Variable sum() const;
-  /// The sum, and the norm of it.
+  /// The sum, and norm(sum).
   std::array<Variable, 2> through(const Norm& norm, const Run& run) const;
 };
 
-/// What surrounds every sub-layer. post: Norm(x + Dropout(Sublayer(x))), the paper's section 3.1.
-/// pre: x + Dropout(Sublayer(Norm(x))), which needs a final norm after the stack
-/// (Xiong et al. 2020). Points: the norm's, and path/sum, what the norm is taken of: the residual
-/// stream.
+/// Surrounds every sub-layer. post: Norm(x + Dropout(Sublayer(x))), the paper's section 3.1. pre: x
+/// + Dropout(Sublayer(Norm(x))), which needs a final norm after the stack (Xiong et al. 2020).
+/// Points: the norm's output, and path/sum, its input, which is the residual stream.
 struct AddAndNorm {
   Norm norm;
   NormOrder order;
@@ -56,16 +55,16 @@ struct AddAndNorm {
   }
 };
 
-/// What is applied between the two maps; swiglu has a gate in its place.
+/// The activation between the two linear maps. For swiglu it is none, as a gate takes its place.
 Activation activation_of(FeedForwardKind kind);
 
 struct BlockConfig {
   std::int64_t width = 512;
-  std::int64_t hidden = 2048;       ///< of the feed-forward layer; 0: there is none
+  std::int64_t hidden = 2048;       ///< of the feed-forward layer; 0: none
   HeadShape heads{8, 64};           ///< of self-attention
   HeadShape cross_heads{8, 64};     ///< of attention to the memory, if any
   AttentionPattern pattern{};       ///< of self-attention
-  MakeMixer mixer = softmax_mixer;  ///< likewise
+  MakeMixer mixer = softmax_mixer;  ///< of self-attention
   bool attends_to_memory = false;
   NormOrder norm_order = NormOrder::post;
   NormKind norm_kind = NormKind::layer;
@@ -73,9 +72,9 @@ struct BlockConfig {
   FeedForwardKind feed_forward = FeedForwardKind::relu;
   double dropout = 0;  ///< on sub-layer outputs
   double attention_dropout = 0, activation_dropout = 0;
-  MapOptions maps{};                              ///< norms are without biases where the maps are
-  const char* self_attention = "self_attention";  ///< where its parameters lie
-  bool norms_first = false;  ///< whether a norm's lie before those of what it is for
+  MapOptions maps{};                              ///< without biases, norms have none either
+  const char* self_attention = "self_attention";  ///< the path of its parameters
+  bool norms_first = false;  ///< register the parameters of a norm before those of its sub-layer
 };
 
 struct Block {
@@ -90,7 +89,7 @@ struct Block {
   Block(const Scope& scope, std::int64_t layer, const BlockConfig& config);
   ResidualStream operator()(const ResidualStream& x, const AttentionContext& sequences, Run& run,
                             const std::optional<Rotation>& rotation = {}) const;
-  /// Of each attention and of the feed-forward layer.
+  /// Visits the linear maps of each attention and of the feed-forward layer.
   void each_linear(const VisitLinear& visit);
 };
 

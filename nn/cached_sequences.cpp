@@ -10,7 +10,7 @@
 namespace kette {
 namespace {
 
-/// The queries are the first columns of x. [rows, width]
+/// The queries are the first columns of x. Result: [rows, width].
 Tensor attend(const Tensor& x, const AttentionOptions& options, const CachePlaces& places,
               const Tensor& layer) {
   const std::int64_t width = layer.width() / 2 * options.pattern.group;
@@ -23,9 +23,9 @@ Tensor attend(const Tensor& x, const AttentionOptions& options, const CachePlace
   return output;
 }
 
-/// Each row by itself, with all keys and values up to its own.
-QueriesAndKeys spelled_out(const Tensor& x, const AttentionPattern& pattern,
-                           const CachePlaces& places, const Tensor& layer) {
+/// The inputs of each row as a sequence of its own, with all keys and values up to its position.
+AttentionInputs spelled_out(const Tensor& x, const AttentionPattern& pattern,
+                            const CachePlaces& places, const Tensor& layer) {
   const std::int64_t width = layer.width() / 2 * pattern.group;
   const auto table = places.table.values<std::int32_t>(),
              lines = places.lines.values<std::int32_t>(),
@@ -59,15 +59,15 @@ Variable CachedSequences::cross_attention(std::int64_t layer, const Variable& qu
   return attend(query.value(), options, memory_.places, memory_.past->layer(layer));
 }
 
-QueriesAndKeys CachedSequences::self_pairs(std::int64_t layer, const Variable& qkv,
-                                           const AttentionOptions& options) const {
+AttentionInputs CachedSequences::self_inputs(std::int64_t layer, const Variable& qkv,
+                                             const AttentionOptions& options) const {
   KETTE_CHECK(!rows_.past->keeps_states(),
               "probabilities: expected a pass over whole texts, given one that goes on from what "
               "decoding keeps, for a state has no keys of the past, only their sum");
   return spelled_out(qkv.value(), options.pattern, rows_.places, rows_.past->layer(layer));
 }
 
-QueriesAndKeys CachedSequences::cross_pairs(std::int64_t layer, const Variable& query) const {
+AttentionInputs CachedSequences::cross_inputs(std::int64_t layer, const Variable& query) const {
   return spelled_out(query.value(), Mask::none, memory_.places, memory_.past->layer(layer));
 }
 

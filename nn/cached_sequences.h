@@ -1,5 +1,6 @@
-// Sequences that grow by some rows a pass: the keys and values of their past lie in a KvCache, and
-// those of the memory, which does not change, in another. Constant rows only: on no tape.
+// Sequences that grow in each pass. One KvCache stores the keys and values of their past, and
+// another those of the memory, which does not change. For inference only: nothing is recorded on a
+// tape.
 #pragma once
 
 #include "nn/attention_context.h"
@@ -7,7 +8,7 @@
 
 namespace kette {
 
-/// Rows, and the cache that has slots for them and for what came before.
+/// The rows of a pass, and the cache that stores their past and has slots for them.
 struct CachedRows {
   const KvCache* past = nullptr;
   CachePlaces places{};
@@ -15,9 +16,10 @@ struct CachedRows {
 
 class CachedSequences final : public AttentionContext {
  public:
-  /// places: of the pass's rows, for whose keys and values the past has slots.
+  /// places: of the rows of this pass. `past` must have slots for them already.
   CachedSequences(const KvCache& past, CachePlaces places) : rows_{&past, std::move(places)} {}
-  /// memory: where a row's memory ends in its line, so that it meets all of it.
+  /// memory_places: their positions are the last ones of the memory, so that a row attends to all
+  /// of it.
   CachedSequences(const KvCache& past, CachePlaces places, const KvCache& memory,
                   CachePlaces memory_places)
       : rows_{&past, std::move(places)}, memory_{&memory, std::move(memory_places)} {}
@@ -30,16 +32,16 @@ class CachedSequences final : public AttentionContext {
                           const AttentionOptions& options) const override;
   Variable cross_attention(std::int64_t layer, const Variable& query, const Linear& key_value,
                            const AttentionOptions& options, const Run& run) const override;
-  QueriesAndKeys self_pairs(std::int64_t layer, const Variable& qkv,
-                            const AttentionOptions& options) const override;
-  QueriesAndKeys cross_pairs(std::int64_t layer, const Variable& query) const override;
+  AttentionInputs self_inputs(std::int64_t layer, const Variable& qkv,
+                              const AttentionOptions& options) const override;
+  AttentionInputs cross_inputs(std::int64_t layer, const Variable& query) const override;
 
  private:
   CachedRows rows_, memory_;
 };
 
-/// Puts keys and values, the columns of x from `first_column` on, into a layer of a cache; or as many
-/// columns as that has.
+/// Writes keys and values to one layer of a cache: the columns of x from `first_column` on, as many
+/// as the layer is wide. layer: [slots, its width].
 void write_to_cache(const Tensor& x, std::int64_t first_column, const CachePlaces& places,
                     const Tensor& layer);
 

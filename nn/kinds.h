@@ -1,4 +1,4 @@
-// What kinds of layers there are, for configurations, which name them without having any.
+// The kinds of layers, for configurations. They name kinds without including the layers.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace kette {
 
-/// Where the norm of a sub-layer stands (nn/block.h, AddAndNorm).
+/// Whether the norm comes after the sub-layer or before it (AddAndNorm in nn/block.h).
 enum class NormOrder : std::uint8_t { post, pre };
 template <>
 inline constexpr auto kNamesOf<NormOrder> = enum_names<NormOrder>({{NormOrder::post, "post"},
@@ -16,14 +16,14 @@ inline constexpr auto kNamesOf<NormOrder> = enum_names<NormOrder>({{NormOrder::p
 enum class NormKind : std::uint8_t {
   layer,  ///< Ba et al. 2016
   rms,    ///< without mean and bias, Zhang and Sennrich 2019
-  none    ///< the row as it is, without parameters: what studies of small models do without
+  none    ///< the identity, for studies of small models
 };
 template <>
 inline constexpr auto kNamesOf<NormKind> = enum_names<NormKind>({{NormKind::layer, "layer"},
                                                                  {NormKind::rms, "rms"},
                                                                  {NormKind::none, "none"}});
 
-/// Added to the variance, or to the mean square.
+/// Added to the variance (layer), or to the mean square (rms).
 inline constexpr double kNormEpsilon = 1e-5;
 
 enum class FeedForwardKind : std::uint8_t { relu, gelu, gelu_erf, silu, swiglu };

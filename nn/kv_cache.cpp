@@ -9,7 +9,7 @@ namespace kette {
 KvCache::KvCache(std::vector<SlotLayout> layers, Device device)
     : layouts_(std::move(layers)), device_(device) {
   for (const SlotLayout& layout : layouts_) layers_.emplace_back(layout.parts.size());
-  if (!layouts_.empty()) of_all_ = layouts_.front();
+  if (!layouts_.empty()) common_ = layouts_.front();
 }
 
 void KvCache::add_line(std::int64_t positions) {
@@ -53,7 +53,7 @@ void KvCache::extend(std::int64_t line, std::int64_t positions) {
     if (!keeps_states() || i + 1 == positions) free_.pop_back();
     ++length;
   }
-  if (of_all_.kept > 0) firsts_[line] = std::max(firsts_[line], length - of_all_.kept);
+  if (common_.window > 0) firsts_[line] = std::max(firsts_[line], length - common_.window);
 }
 
 void KvCache::extend_in_passes(std::int64_t line, std::int64_t positions) {
@@ -64,7 +64,7 @@ void KvCache::extend_in_passes(std::int64_t line, std::int64_t positions) {
   widen_table(length + positions - own);
   for (std::int64_t i = own; i < positions; ++i, ++length) {
     std::int32_t* place = table_.data() + line * table_width_ + length;
-    *place = *(place - of_all_.kept);
+    *place = *(place - common_.window);
   }
 }
 
@@ -72,9 +72,9 @@ void KvCache::reserve(std::int64_t positions) {
   if (static_cast<std::int64_t>(free_.size()) >= positions) return;
   const std::vector<bool> in_use = slots_in_use();
   const std::int64_t needed = std::count(in_use.begin(), in_use.end(), true) + positions;
-  // Room to spare, for to look through all lines must not become frequent.
+  // With room to spare, so that searching all lines stays rare.
   if (4 * needed > 3 * slots_) {
-    return resize(std::max({of_all_.first_slots, needed, slots_ * 3 / 2}), in_use);
+    return resize(std::max({common_.first_slots, needed, slots_ * 3 / 2}), in_use);
   }
   free_.clear();
   for (std::int64_t slot = slots_; slot-- > 0;) {
@@ -107,16 +107,16 @@ void KvCache::shorten(std::int64_t line, std::int64_t length) {
   KETTE_CHECK(length >= 0 && length <= lengths_[line], "KV cache: expected a length of at most ",
               lengths_[line], " to go back to, given ", length);
   lengths_[line] = length;
-  if (of_all_.kept > 0) firsts_[line] = std::max(firsts_[line], length - of_all_.kept);
+  if (common_.window > 0) firsts_[line] = std::max(firsts_[line], length - common_.window);
 }
 
 void KvCache::give_back() {
-  // Lines that share slots count each for itself, which is quicker to say and errs on the safe side.
+  // Counts shared slots once for each line: simpler, and never too few.
   std::int64_t most_used = 0;
   for (std::int64_t line = 0; line < lines(); ++line) most_used += lengths_[line] - firsts_[line];
   constexpr std::int64_t kWorthIt = 256;
-  if (slots_ < std::max(kWorthIt, 2 * of_all_.first_slots) || 4 * most_used > slots_) return;
-  resize(most_used == 0 ? 0 : std::max(of_all_.first_slots, 2 * most_used), slots_in_use());
+  if (slots_ < std::max(kWorthIt, 2 * common_.first_slots) || 4 * most_used > slots_) return;
+  resize(most_used == 0 ? 0 : std::max(common_.first_slots, 2 * most_used), slots_in_use());
   if (lines() == 0) table_width_ = 0;
 }
 
@@ -136,7 +136,7 @@ std::vector<bool> KvCache::slots_in_use() const {
 
 void KvCache::resize(std::int64_t slots, const std::vector<bool>& in_use) {
   const Work work("resize_kv_cache");
-  // In more room all stays where it is. In less, runs of slots that are in use move up to each other.
+  // If the cache grows, all slots stay in place. If it shrinks, runs of used slots move together.
   struct Stretch {
     std::int64_t from, to, length;
   };

@@ -18,7 +18,7 @@
 namespace kette {
 namespace {
 
-/// The rows of a matrix, or the elements of a vector, as often as they are to come.
+/// The rows of a matrix, or the elements of a vector, repeated.
 Variable copied(const Variable& x, const std::vector<RowCopies>& copies) {
   if (copies.empty() || !x.value().defined()) return x;
   std::optional<Variable> all;
@@ -111,8 +111,8 @@ Embedding::Embedding(const Scope& scope, std::int64_t vocabulary, std::int64_t w
     : table(scope.parameter("weight", {vocabulary, width}, Init::normal(deviation))),
       scale(factor) {}
 
-// Entries of deviation width^-0.5 become unit vectors' worth of signal after the scale sqrt(width),
-// and give logits of unit deviation when the table is also the projection to the vocabulary.
+// Entries of standard deviation width^-0.5 have unit scale after multiplication by sqrt(width), and
+// give logits of unit deviation if the table is also the projection to the vocabulary.
 Embedding Embedding::scaled(const Scope& scope, std::int64_t vocabulary, std::int64_t width) {
   const double root = std::sqrt(static_cast<double>(width));
   return Embedding(scope, vocabulary, width, 1 / root, root);
@@ -143,7 +143,7 @@ Variable FeedForward::operator()(const Variable& x, Run& run) const {
   return outer(dropout(hidden, mask), run);
 }
 
-/// As one op, which keeps its hidden rows to itself: who wants them gets them computed once more.
+/// As one op, which does not store its hidden rows. A tap that wants them has them recomputed.
 Variable FeedForward::in_one(const Variable& x, const Run& run) const {
   if (run.wants(inner.path)) {
     const Variable hidden = inner(x), other = run.tap(inner.path, hidden);

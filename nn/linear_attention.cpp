@@ -24,20 +24,20 @@ Tensor take_steps(const Tensor& qkv, const AttentionOptions& options, const Cach
   return output;
 }
 
-/// phi(x) = elu(x) + 1, of ops that are there.
+/// phi(x) = elu(x) + 1, composed of existing ops.
 Variable features(const Variable& x) {
   return relu(x) + exp(affine(relu(affine(x, -1, 0)), -1, 0));
 }
 
-/// 1 where a query sees a key, 0 elsewhere.
+/// 1 where a query attends to a key, 0 elsewhere.
 Tensor seen(const Tensor& bias) {
   std::vector<double> values = bias.to(DType::f64).values<double>();
   for (double& value : values) value = std::isinf(value) ? 0 : 1;
   return Tensor::from(values, bias.shape()).to(bias.dtype()).to(bias.device());
 }
 
-/// Each weight over the sum of its row. queries: [heads, w, rows], keys: [heads, w, length].
-Variable shares_of_features(const Variable& queries, const Variable& keys, const Tensor& bias) {
+/// The weights of each row, normalised. queries: [heads, w, rows], keys: [heads, w, length].
+Variable feature_weights(const Variable& queries, const Variable& keys, const Tensor& bias) {
   const Variable weights = matmul(features(queries), features(keys), true) * seen(bias);
   const Shape& shape = weights.shape();
   const Variable totals =
@@ -53,8 +53,8 @@ class LinearAttention final : public Mixer {
       return take_steps(qkv.value(), options, rows->places, rows->past->layer(layer));
     return linear_attention(qkv, *sequences.segments(), options);
   }
-  Variable probabilities(const QueriesAndKeys& pairs, std::int64_t heads) const override {
-    return attention_probabilities(pairs, heads, shares_of_features);
+  Variable probabilities(const AttentionInputs& inputs, std::int64_t heads) const override {
+    return attention_probabilities(inputs, heads, feature_weights);
   }
   SlotLayout slots(const HeadShape& heads, const AttentionPattern& pattern, DType) const override {
     const std::int64_t width =

@@ -1,12 +1,12 @@
-// Linear attention (autograd/ops/linear_attention.h) as what mixes the rows of a block. A cache keeps no keys but what
-// the attention knows after a position: a state.
+// Linear attention (autograd/ops/linear_attention.h) as a mixer. Instead of keys and values a cache
+// stores a state: a sum over all past positions.
 #pragma once
 
 #include "nn/mixer.h"
 
 namespace kette {
 
-/// Its pattern is to be one of linear weights. Without parameters.
+/// For an AttentionPattern with linear weights. Has no parameters.
 std::shared_ptr<const Mixer> linear_attention_mixer(const Scope& scope, const HeadShape& heads);
 
 }  // namespace kette

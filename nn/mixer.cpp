@@ -13,14 +13,14 @@ Variable Mixer::attend(const Variable& qkv, const AttentionContext& sequences, s
   return sequences.self_attention(layer, qkv, options);
 }
 
-Variable Mixer::probabilities(const QueriesAndKeys& pairs, std::int64_t heads) const {
-  return attention_probabilities(pairs, heads);
+Variable Mixer::probabilities(const AttentionInputs& inputs, std::int64_t heads) const {
+  return attention_probabilities(inputs, heads);
 }
 
 SlotLayout Mixer::slots(const HeadShape& heads, const AttentionPattern& pattern,
                         DType dtype) const {
   SlotLayout layout = SlotLayout::keys_and_values(heads.total_width() / pattern.group, dtype);
-  layout.kept = pattern.window;
+  layout.window = pattern.window;
   return layout;
 }
 

@@ -1,6 +1,6 @@
-// What self-attention does between its maps: how it mixes the rows of a sequence, and what a cache keeps of them.
-// Here it is the paper's, with a softmax over keys as they are projected. Others are subclasses in files of their own,
-// so that what few models have stands in few files; BlockConfig::mixer says which a block has.
+// Self-attention between its projections: how rows of a sequence are mixed, and what a cache
+// stores. This class is the paper's: softmax over the projected keys. Variants are subclasses in
+// files of their own. BlockConfig::mixer selects one.
 #pragma once
 
 #include <memory>
@@ -15,23 +15,23 @@ class Mixer {
  public:
   virtual ~Mixer() = default;
 
-  /// What becomes of the projection before positions turn it: [Q K V], [rows, width + 2 * key width] -> such rows.
-  /// layer: which of the model's self-attentions it is.
+  /// Transforms the projection [Q K V], [rows, width + 2 * key width], before rotary positions are
+  /// applied; the shape stays. layer: the number of the self-attention in the model.
   virtual Variable prepared(const Variable& qkv, const AttentionContext& sequences,
                             std::int64_t layer) const;
-  /// What the queries get from the keys and values of their sequences: such rows -> [rows, width].
+  /// The attention itself: qkv, [rows, width + 2 * key width] -> [rows, width].
   virtual Variable attend(const Variable& qkv, const AttentionContext& sequences,
                           std::int64_t layer, const AttentionOptions& options) const;
-  /// How much each query takes from each key, for who looks inside (nn/probabilities.h).
-  virtual Variable probabilities(const QueriesAndKeys& pairs, std::int64_t heads) const;
-  /// dtype: of keys and values.
+  /// The attention probabilities, for inspection: [rows, heads, keys] (nn/probabilities.h).
+  virtual Variable probabilities(const AttentionInputs& inputs, std::int64_t heads) const;
+  /// What a cache stores. dtype: the type of keys and values.
   virtual SlotLayout slots(const HeadShape& heads, const AttentionPattern& pattern,
                            DType dtype) const;
-  /// Its parameters; the first dimension of each is that of the heads.
-  virtual std::vector<Variable> of_heads() const { return {}; }
+  /// Its parameters. The first dimension of each is the heads.
+  virtual std::vector<Variable> head_parameters() const { return {}; }
 };
 
-/// Makes the mixer of one attention; scope: the attention's.
+/// Creates the mixer of one attention. scope: that of the attention.
 using MakeMixer = std::shared_ptr<const Mixer> (*)(const Scope& scope, const HeadShape& heads);
 
 std::shared_ptr<const Mixer> softmax_mixer(const Scope& scope, const HeadShape& heads);

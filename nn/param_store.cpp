@@ -10,7 +10,7 @@
 namespace kette {
 namespace {
 
-/// Each parameter starts on a cache line of f32.
+/// Aligns each parameter to a cache line of f32.
 constexpr std::int64_t kAlignment = 16;
 
 /// FNV-1a: the same stream for the same path on every machine.
@@ -20,7 +20,7 @@ std::uint64_t stream_of(const std::string& path) {
   return hash;
 }
 
-/// Fills `parameter` a block at a time: a large table in f64 would be the most memory ever used.
+/// Fills `parameter` in blocks: a large table in f64 would need the most memory of all.
 void initialize(const Tensor& parameter, const Init& init, std::uint64_t seed,
                 const std::string& path) {
   constexpr std::int64_t kBlock = std::int64_t{1} << 16;

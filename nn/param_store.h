@@ -1,9 +1,10 @@
-// All parameters of a model in one flat buffer, all gradients in another: one update, one norm, one checkpoint write.
-// A Scope is a path such as encoder/3/self_attention; asking it for a parameter creates and registers it in one
-// act, and asking for a path that exists gives the same parameter again: a tied weight. Matrices lie before
-// vectors, so that decoupled weight decay, which spares biases and gains, is one contiguous range. With bf16 the
-// model computes on rounded copies, while gradients gather and the optimiser works in f32 (Micikevicius et al.
-// 2018, "Mixed Precision Training").
+// All parameters of a model are in one flat buffer and all gradients in another: one update, one
+// norm, one checkpoint write. A Scope is a path such as encoder/3/self_attention. Asking it for a
+// parameter creates and registers the parameter. Asking again for the same path returns the same
+// parameter: a tied weight. Matrices come before vectors, so that decoupled weight decay, which
+// excludes biases and gains, covers one contiguous range. With bf16 the model computes on rounded
+// copies. Gradients are summed and the optimiser works in f32 (Micikevicius et al. 2018, "Mixed
+// Precision Training").
 #pragma once
 
 #include <map>
@@ -16,7 +17,7 @@
 
 namespace kette {
 
-/// How a parameter starts.
+/// How a parameter is initialised.
 struct Init {
   enum class Kind { constant, uniform, normal } kind = Kind::constant;
   double value = 0;  ///< the constant, the bound of the uniform, or the standard deviation
@@ -27,52 +28,54 @@ struct Init {
   static Init xavier(std::int64_t fan_in, std::int64_t fan_out);
 };
 
-/// none: the store is frozen. Its leaves are constants to every tape, no op computes a gradient for
-/// them, and no memory is kept for one.
+/// none: the store is frozen. Its leaves are constants for every tape: no gradient is computed or
+/// stored.
 enum class Gradients : std::uint8_t { kept, none };
 
 class ParamStore {
  public:
-  /// The parameter at a path; a second request must agree in shape.
+  /// Creates or returns the parameter at a path. An Error if it exists with another shape.
   Variable parameter(const std::string& path, Shape shape, Init init);
 
-  /// Allocates the buffers, for values that come from elsewhere. `dtype` is what the model computes in.
+  /// Allocates the buffers without values, for a file to fill. dtype: what the model computes in.
   void allocate(DType dtype, Device device, Gradients gradients);
-  /// Allocates the buffers and draws the initial values: each from its own stream, named by seed
-  /// and path, so that adding a layer leaves the others as they were.
+  /// Allocates the buffers and draws the initial values. Each parameter has its own random stream,
+  /// of seed and path, so a new layer does not change the values of others.
   void materialize(std::uint64_t seed, DType dtype = DType::f32, Device device = {},
                    Gradients gradients = Gradients::kept);
 
   const Tensor& values() const { return values_; }  ///< f32 or f64
-  /// In the dtype of values().
+  /// Same dtype as values(). An Error if the store is frozen or not materialized.
   const Tensor& gradients() const {
     KETTE_CHECK(gradients_.defined(),
                 "ParamStore: expected a store with gradients, given one that is frozen or not yet "
                 "materialized");
     return gradients_;
   }
-  /// Lets go of all values and gradients, of a model that a snapshot decodes for.
+  /// Frees all values and gradients. For a model of which only the decoding snapshot is used.
   void release();
-  /// Zeros in all of them, to begin with.
+  /// Sets all gradients to zero.
   void clear_gradients();
-  /// The values in bf16, which are what the leaves hold then; otherwise undefined.
+  /// The values in bf16, which the leaves use then; undefined if the model does not compute in
+  /// bf16.
   const Tensor& rounded() const { return rounded_; }
-  /// Rounds again, after somebody has changed the values.
+  /// Rounds again. Call it after changing values().
   void round() const;
-  /// A leaf's part of values().
+  /// A view of a leaf's part of values().
   Tensor value_of(const Leaf& leaf) const;
-  /// There before any values are.
+  /// Known before allocation.
   const Shape& shape_of(const Leaf& leaf) const { return by_path_.at(leaf.name).shape; }
-  /// Where a leaf's part of the buffers begins.
+  /// The offset of a leaf in the buffers, in elements.
   std::int64_t begin_of(const Leaf& leaf) const { return by_path_.at(leaf.name).begin; }
-  /// "nan in encoder/0/...": the first value that is not finite among `values`, which are laid out
-  /// like values() from element `begin` on; nothing where all are finite.
+  /// The first non-finite value, as "nan in encoder/0/..."; empty if all are finite. values: laid
+  /// out like values() from element `begin` on.
   std::optional<std::string> find_non_finite(const Tensor& values, std::int64_t begin = 0) const;
-  /// Elements [0, matrix_elements()) of the buffers belong to matrices, the rest to vectors.
+  /// Elements [0, matrix_elements()) of the buffers are matrices, the rest vectors.
   std::int64_t matrix_elements() const { return matrix_elements_; }
   std::int64_t elements() const { return elements_; }  ///< without alignment gaps
-  /// In the order of the model's construction.
+  /// In the order of registration.
   const std::vector<std::shared_ptr<Leaf>>& leaves() const { return leaves_; }
+  /// Null if there is none.
   const Leaf* find(const std::string& path) const;
 
  private:
@@ -80,7 +83,7 @@ class ParamStore {
     std::shared_ptr<Leaf> leaf;
     Shape shape;
     Init init;
-    std::int64_t begin = 0;  // in the buffers
+    std::int64_t begin = 0;  // offset in the buffers
   };
   std::map<std::string, Registered> by_path_;
   std::vector<std::shared_ptr<Leaf>> leaves_;

@@ -1,5 +1,5 @@
-// What the points of a pass are called that are no layer's own path (nn/tap.h): values on the way through a
-// layer or a model.
+// Names of points that are not the output of a layer (nn/tap.h): intermediate values of a layer or
+// a model.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace kette::points {
 
-/// A value on the way through something with a path: path/name, or the name alone where that is empty.
+/// An intermediate value of the layer at a path: path/name, or only name if the path is empty.
 class Within {
  public:
   constexpr explicit Within(std::string_view name) : name_(name) {}
@@ -15,7 +15,7 @@ class Within {
   std::string operator()(const std::string& path) const {
     return path.empty() ? std::string(name_) : path + "/" + std::string(name_);
   }
-  /// Whether a point is such a value, of whatever path.
+  /// Whether a point is this value of any layer.
   bool names(std::string_view point) const {
     return point.ends_with(name_) &&
            (point.size() == name_.size() || point[point.size() - name_.size() - 1] == '/');
@@ -27,16 +27,16 @@ class Within {
 
 /// Of an attention: [rows, heads, keys], before dropout.
 inline constexpr Within probabilities("probabilities");
-/// Of an attention: the outputs of its heads side by side, before the map that joins them.
+/// Of an attention: the concatenated outputs of its heads, before the output map.
 inline constexpr Within heads("heads");
-/// Of a norm: what it is taken of, the residual stream.
+/// Of a norm: its input, the residual stream.
 inline constexpr Within sum("sum");
-/// Of a feed-forward layer with a gate: what comes out of it.
+/// Of a gated feed-forward layer: the output of the gate.
 inline constexpr Within hidden("hidden");
-/// Of a stack: what its first block reads.
+/// Of a stack: the input of its first block.
 inline constexpr Within embedded("embedded");
 
-// Of models: the stacks of those that have two, and what all have.
+// Of models: the stacks of an encoder-decoder, and points that all models have.
 inline constexpr const char* kEncoder = "encoder";
 inline constexpr const char* kDecoder = "decoder";
 inline constexpr const char* kLogits = "logits";

@@ -1,5 +1,5 @@
-// Products with weights laid out beforehand for few rows at a time (tensor/decoding.h): what decoding
-// uses in the place of linear(). A row's result has the same bits whatever rows are computed with it.
+// Products with weights that were packed for few rows at a time (tensor/decoding.h). Decoding uses
+// them instead of linear(). The bits of a row's result do not depend on the other rows.
 #pragma once
 
 #include "autograd/variable.h"
@@ -8,11 +8,11 @@
 
 namespace kette {
 
-/// x: f32 [rows, in] -> activation(x W^T + b), f32 [rows, out]. Has no backward: an Error where a tape
+/// x: f32 [rows, in] -> activation(x W^T + b), f32 [rows, out]. Has no backward: an Error if a tape
 /// wants the gradient of x.
 Variable prepacked_linear(const Variable& x, const PrepackedWeight& weight, Activation activation);
 
-/// scale * table[id], f32 [rows, width]; ids: i32 [rows], on the host.
+/// scale * table[id], f32 [rows, width]. ids: i32 [rows], on the host.
 Variable rounded_embedding(const Int8Matrix& table, const Tensor& ids, double scale);
 
 }  // namespace kette

@@ -28,8 +28,8 @@ Variable padded(const Variable& x, std::int64_t length) {
       x, Tensor::zeros({length - value.rows(), value.width()}, value.dtype(), value.device()));
 }
 
-/// What is added to scores: 0, or ALiBi's, where a query sees a key, -infinity elsewhere. [heads, or 1
-/// where they are alike, queries, length]
+/// Added to the scores: 0 or ALiBi's bias where a query attends to a key, -infinity elsewhere.
+/// [heads or, if all are equal, 1; queries; length]
 Tensor bias(std::int64_t heads, std::int64_t queries, std::int64_t keys, std::int64_t length,
             const AttentionPattern& pattern, const Tensor& like) {
   std::vector<double> values;
@@ -49,7 +49,7 @@ Tensor bias(std::int64_t heads, std::int64_t queries, std::int64_t keys, std::in
   return Tensor::from(values, {kinds, queries, length}).to(like.dtype()).to(like.device());
 }
 
-/// x: [key heads * w, length] -> what each head of the queries reads, [heads, w, length].
+/// x: [key heads * w, length] -> one matrix for each query head, [heads, w, length].
 Variable by_query_head(const Variable& x, std::int64_t heads, std::int64_t group) {
   const std::int64_t length = x.value().width(), w = x.value().rows() / (heads / group);
   if (group == 1) return reshape(x, {heads, w, length});
@@ -58,18 +58,18 @@ Variable by_query_head(const Variable& x, std::int64_t heads, std::int64_t group
   return reshape(reshape(x, {heads / group, 1, w, length}) * one_each, {heads, w, length});
 }
 
-/// Calls function(queries, keys and values padded to the longest, the sequence's number) for each
-/// sequence and joins the results.
+/// Calls function(queries, keys and values padded to the longest, index) for each sequence, and
+/// concatenates the results.
 template <class Function>
-Variable for_sequences(const QueriesAndKeys& pairs, const Variable& rows,
+Variable for_sequences(const AttentionInputs& inputs, const Variable& rows,
                        const Function& function) {
   std::optional<Variable> joined;
-  for (std::int64_t i = 0; i < pairs.queries.count(); ++i) {
-    if (pairs.queries.length(i) == 0) continue;
+  for (std::int64_t i = 0; i < inputs.queries.count(); ++i) {
+    if (inputs.queries.length(i) == 0) continue;
     const Variable result =
-        function(slice(rows, pairs.queries.begin(i), pairs.queries.end(i)),
-                 padded(slice(pairs.key_value, pairs.keys.begin(i), pairs.keys.end(i)),
-                        pairs.keys.longest()),
+        function(slice(rows, inputs.queries.begin(i), inputs.queries.end(i)),
+                 padded(slice(inputs.key_value, inputs.keys.begin(i), inputs.keys.end(i)),
+                        inputs.keys.longest()),
                  i);
     joined = joined ? concatenate(*joined, result) : result;
   }
@@ -84,7 +84,7 @@ Variable outer_axes_exchanged(const Variable& x) {
   return transpose(reshape(transpose(reshape(x, {rows, a * b})), {a, b, rows}));
 }
 
-/// The masks of attention are numbered by rows of [heads, rows, keys].
+/// Attention numbers the elements of its dropout masks by [heads, rows, keys].
 Variable dropped(const Variable& probabilities, const DropoutMask& mask) {
   if (!mask.active()) return probabilities;
   const Variable by_heads = outer_axes_exchanged(probabilities);
@@ -98,31 +98,31 @@ Variable softmax_of_scores(const Variable& queries, const Variable& keys, const 
   return softmax(affine(matmul(queries, keys, true), scale, 0) + bias);
 }
 
-Variable attention_probabilities(const QueriesAndKeys& pairs, std::int64_t heads, Weigh weigh) {
-  const std::int64_t width = pairs.query.value().width(), length = pairs.keys.longest(),
-                     group = pairs.pattern.group;
+Variable attention_probabilities(const AttentionInputs& inputs, std::int64_t heads, Weigh weigh) {
+  const std::int64_t width = inputs.query.value().width(), length = inputs.keys.longest(),
+                     group = inputs.pattern.group;
   return for_sequences(
-      pairs, pairs.query, [&](const Variable& queries, const Variable& keys_values, auto i) {
+      inputs, inputs.query, [&](const Variable& queries, const Variable& keys_values, auto i) {
         const std::int64_t rows = queries.value().rows();
         const Variable keys =
             by_query_head(slice(transpose(keys_values), 0, width / group), heads, group);
-        const Variable all =
-            weigh(by_head(queries, heads), keys,
-                  bias(heads, rows, pairs.keys.length(i), length, pairs.pattern, queries.value()));
+        const Variable all = weigh(
+            by_head(queries, heads), keys,
+            bias(heads, rows, inputs.keys.length(i), length, inputs.pattern, queries.value()));
         // [heads, rows, length] -> [rows, heads, length]
         const Variable turned = reshape(transpose(all), {heads * length, rows});
         return reshape(transpose(turned), {rows, heads, length});
       });
 }
 
-Variable weighted_values(const Variable& all, const QueriesAndKeys& pairs,
+Variable weighted_values(const Variable& all, const AttentionInputs& inputs,
                          const DropoutMask& mask) {
   const Variable probabilities = dropped(all, mask);
   const Shape& shape = probabilities.shape();
-  const std::int64_t heads = shape[1], length = shape[2], width = pairs.query.value().width(),
-                     group = pairs.pattern.group, key_width = width / group;
+  const std::int64_t heads = shape[1], length = shape[2], width = inputs.query.value().width(),
+                     group = inputs.pattern.group, key_width = width / group;
   return for_sequences(
-      pairs, probabilities, [&](const Variable& given, const Variable& keys_values, auto) {
+      inputs, probabilities, [&](const Variable& given, const Variable& keys_values, auto) {
         const std::int64_t rows = given.shape()[0];
         const Variable weights =
             reshape(transpose(reshape(given, {rows, heads * length})), {heads, length, rows});
@@ -132,10 +132,10 @@ Variable weighted_values(const Variable& all, const QueriesAndKeys& pairs,
       });
 }
 
-Variable show(const Variable& probabilities, const Variable& heads, const QueriesAndKeys& pairs,
+Variable show(const Variable& probabilities, const Variable& heads, const AttentionInputs& inputs,
               const DropoutMask& mask, const std::string& path, const Run& run) {
   const Variable other = run.tap(path, points::probabilities, probabilities);
-  return other.is(probabilities) ? heads : weighted_values(other, pairs, mask);
+  return other.is(probabilities) ? heads : weighted_values(other, inputs, mask);
 }
 
 }  // namespace kette

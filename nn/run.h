@@ -1,6 +1,7 @@
-// What a forward pass needs to know besides its inputs: whether it trains, which random numbers are its own, and
-// who looks inside. Handed from layer to layer; no layer hides a flag of its own. How queries meet keys changes
-// within a run, from encoder to decoder, and comes with the rows (nn/attention_context.h).
+// The context of one forward pass besides its inputs: whether it trains, its random numbers, and
+// the tap, if any. It is passed from layer to layer; no layer has a training flag. The
+// AttentionContext is a separate argument, because encoder and decoder of one run have different
+// ones.
 #pragma once
 
 #include "nn/points.h"
@@ -13,29 +14,32 @@ class Run {
  public:
   /// Inference: no dropout.
   Run() = default;
-  /// Inference that somebody may look into. The tap must outlive the run.
+  /// Inference with a tap. It must outlive the run.
   explicit Run(Tap* tap) : tap_(tap) {}
-  /// One training step: its dropouts are numbered in the order the model applies them.
+  /// One training step. Dropouts are numbered in the order in which the model applies them.
   Run(std::uint64_t seed, std::uint64_t step, Tap* tap = nullptr)
       : training_(true), seed_(seed), step_(step), tap_(tap) {}
 
-  /// What follows is of this batch of the step, whose dropouts do not depend on what comes before it.
+  /// Starts batch `leaf` of the step. Its dropout masks do not depend on the batches before it.
   void start_leaf(std::int64_t leaf) { next_ = static_cast<std::uint64_t>(leaf) << 16; }
 
   bool training() const { return training_; }
-  /// The mask of the next dropout; keeps everything when not training.
+  /// The mask of the next dropout. It keeps everything in inference.
   DropoutMask mask(double rate) {
     if (!training_ || rate <= 0) return {};
-    // A batch has 65,536 streams; those of all but a step's first lie beyond those of 2^32 steps.
+    // A batch has 65,536 streams. Batches after a step's first use streams beyond those of 2^32
+    // steps.
+
     const std::uint64_t number = next_++;
     return DropoutMask(rate, {seed_, (number >> 16 << 48) + (step_ << 16) + (number & 0xffff)});
   }
 
-  /// The value at the point `path`, or what the tap puts in its place.
+  /// The value at the point `path`, or the tap's replacement. An Error if that has another shape or
+  /// dtype.
   Variable tap(const std::string& path, const Variable& value) const {
     return tap_ != nullptr && tap_->wants(path) ? shown(path, value) : value;
   }
-  /// Of a value on the way through what has that path.
+  /// The same for an intermediate value of the layer at `path`.
   Variable tap(const std::string& path, const points::Within& point, const Variable& value) const {
     return tap_ != nullptr ? tap(point(path), value) : value;
   }

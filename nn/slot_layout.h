@@ -1,4 +1,4 @@
-// What a slot of a cache (nn/kv_cache.h) keeps in one layer, and what becomes of slots.
+// What a slot of a cache stores in one layer (nn/kv_cache.h), and how many slots are needed.
 #pragma once
 
 #include <algorithm>
@@ -15,28 +15,30 @@ struct SlotLayout {
     DType dtype;
   };
   std::vector<Part> parts;
-  std::int64_t kept = 0;  ///< how many positions of a line are, the last ones; 0: all
-  /// A slot holds all that is known after a position, so that a pass over some leaves its last alone.
+  std::int64_t window = 0;  ///< store only the last `window` positions of a line; 0: all
+  /// A slot holds a state that summarises all positions up to its own. A pass stores only its last
+  /// state.
   bool is_state = false;
-  /// That there is room for at first; more is made when that is short.
+  /// Allocated at first. The cache grows when they run out.
   std::int64_t first_slots = 64;
 
-  /// width: of all keys of a position, and of all its values. dtype: f32 or bf16.
+  /// width: of the keys of a position, all heads together, and of its values. dtype: f32 or bf16.
   static SlotLayout keys_and_values(std::int64_t width, DType dtype) {
     return {{{2 * width, dtype}}};
   }
   static SlotLayout state(std::int64_t width) { return {{{width, DType::f32}}, 1, true, 1}; }
 
+  /// Bytes of one slot.
   std::int64_t bytes() const {
     std::int64_t sum = 0;
     for (const Part& part : parts)
       sum += part.width * static_cast<std::int64_t>(size_of(part.dtype));
     return sum;
   }
-  /// How many slots a line of so many positions needs at once.
-  std::int64_t most_slots(std::int64_t positions) const {
+  /// The most slots that a line of `positions` positions uses.
+  std::int64_t max_slots(std::int64_t positions) const {
     if (is_state) return 2;  // the last and the next
-    return kept > 0 ? std::min(positions, kept) : positions;
+    return window > 0 ? std::min(positions, window) : positions;
   }
 };
 

@@ -10,10 +10,10 @@
 namespace kette {
 namespace {
 
-/// Of the parts of a slot: keys as they were.
+/// The part of a slot with unmixed keys.
 constexpr std::int64_t kUnsmeared = 1;
 
-/// All keys of the pass are written before any is mixed with the one before it.
+/// Writes all keys of the pass before any is mixed with the previous one.
 Tensor smeared_in_cache(const Tensor& x, const Tensor& gates, const CachePlaces& places,
                         const Tensor& past) {
   check_smear(x, gates, places.positions);
@@ -36,7 +36,7 @@ Tensor smeared_in_cache(const Tensor& x, const Tensor& gates, const CachePlaces&
 
 class SmearedKeys final : public Mixer {
  public:
-  /// At 0 a key is made of both in equal parts.
+  /// At 0 both keys have equal weight.
   SmearedKeys(const Scope& scope, const HeadShape& heads)
       : smear_(scope.parameter("smear", {heads.count}, Init::constant(0))) {}
 
@@ -54,11 +54,11 @@ class SmearedKeys final : public Mixer {
                    DType dtype) const override {
     SlotLayout layout = Mixer::slots(heads, pattern, dtype);
     layout.parts.push_back({heads.total_width(), DType::f32});
-    if (layout.kept > 0) layout.kept = std::max<std::int64_t>(layout.kept, 2);
+    if (layout.window > 0) layout.window = std::max<std::int64_t>(layout.window, 2);
     return layout;
   }
 
-  std::vector<Variable> of_heads() const override { return {smear_}; }
+  std::vector<Variable> head_parameters() const override { return {smear_}; }
 
  private:
   Variable smear_;

@@ -1,8 +1,9 @@
-// Somebody who looks inside a forward pass. Every value of it that has a name, a point, is shown to
-// the Run's tap, which may put another in its place: on the tape while training, so that gradients go
-// through what was put there, and in decoding. Points are named by the Scope path of what they come
-// from: encoder/0/self_attention/query_key_value is the output of that linear map,
-// encoder/0/self_attention/probabilities a value on the way (nn/points.h). `kette info --points` lists them all.
+// Observes a forward pass, and may change it. Each named value, called a point, is shown to the
+// Run's tap. The tap may replace it, in training and in decoding. In training the replacement is on
+// the tape, so gradients flow through it. A point is named by the Scope path of its layer:
+// encoder/0/self_attention/query_key_value is the output of that linear map,
+// encoder/0/self_attention/probabilities an intermediate value (nn/points.h). `kette info --points`
+// lists all points of a model.
 #pragma once
 
 #include <string>
@@ -14,10 +15,10 @@ namespace kette {
 class Tap {
  public:
   virtual ~Tap() = default;
-  /// Whether a point is to be shown. Values that a pass has no need of, such as attention
-  /// probabilities, are only computed for who wants them.
+  /// Whether to show a point. Values that the pass itself does not need, such as attention
+  /// probabilities, are computed only if wanted.
   virtual bool wants(const std::string& point) const = 0;
-  /// What the pass goes on with: the value itself, or another of its shape.
+  /// Returns the value to continue with: `value` itself, or another of the same shape and dtype.
   virtual Variable at(const std::string& point, const Variable& value) = 0;
 };
 

@@ -144,7 +144,7 @@ void EngineHost::cancel(const std::vector<std::int64_t>& names) {
 /// robin (Shreedhar and Varghese 1995). The mutex is held.
 std::vector<EngineHost::Waiting> EngineHost::take(std::int64_t room, bool idle) {
   // What waits is for all engines; but too little of it is not worth reading the weights for.
-  const std::int64_t least = least_share(options_.batch_tokens),
+  const std::int64_t least = minimum_share(options_.batch_tokens),
                      share = waiting_cost_ / std::ssize(workers_);
   room = std::min(room, std::max(least, share));
   std::vector<Waiting> taken;

@@ -1,15 +1,14 @@
-// What several tests share: where optional data lives and a scratch folder that cleans up after
-// itself.
+// What several tests share: folders and files, texts, and what a call throws.
 #pragma once
 
-#include <unistd.h>
-
-#include <cstdlib>
+#include <cstddef>
+#include <exception>
 #include <filesystem>
-#include <fstream>
+#include <map>
 #include <optional>
-#include <sstream>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace kette::testing {
 
@@ -40,33 +39,18 @@ inline constexpr bool kThreadSanitizer = false;
 
 /// The source tree, for fixtures: that of this build, or the one that the environment names where
 /// the tests run elsewhere.
-inline std::filesystem::path source_folder() {
-  const char* named = std::getenv("KETTE_SOURCE_DIR");
-  return named ? named : KETTE_SOURCE_DIR;
-}
+std::filesystem::path source_folder();
 
 /// The folder of optional data sets (KETTE_SHARED_DATA, or ../shared/data beside the source tree);
 /// nothing when it is absent, and the test then skips with a message.
-inline std::optional<std::filesystem::path> shared_data() {
-  const char* named = std::getenv("KETTE_SHARED_DATA");
-  const std::filesystem::path folder =
-      named ? std::filesystem::path(named) : source_folder() / ".." / "shared" / "data";
-  if (!std::filesystem::is_directory(folder)) return std::nullopt;
-  return folder;
-}
+std::optional<std::filesystem::path> shared_data();
 
 /// A folder below the system's temporary one, removed with everything in it at the end of the
 /// scope.
 class ScratchFolder {
  public:
-  ScratchFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "kette-test-XXXXXX").string();
-    path_ = ::mkdtemp(pattern.data());
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
+  ScratchFolder();
+  ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
 
@@ -77,14 +61,27 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
-inline void write_file(const std::filesystem::path& path, const std::string& content) {
-  std::ofstream(path, std::ios::binary) << content;
-}
+void write_file(const std::filesystem::path& path, const std::string& content);
+std::string read_file(const std::filesystem::path& path);
+/// The bytes of each, by name.
+std::map<std::string, std::string> files_in(const std::filesystem::path& folder);
+/// Their count.
+std::ptrdiff_t entries_in(const std::filesystem::path& folder);
 
-inline std::string read_file(const std::filesystem::path& path) {
-  std::ostringstream content;
-  content << std::ifstream(path, std::ios::binary).rdbuf();
-  return content.str();
+bool contains(std::string_view text, std::string_view part);
+/// How often it stands there, overlapping places included.
+std::size_t count_of(std::string_view text, std::string_view part);
+std::vector<std::string> lines_of(const std::string& text);
+
+/// What a call throws, as text; empty when it throws nothing.
+template <class Action>
+std::string message_of(Action&& action) {
+  try {
+    action();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
 }
 
 }  // namespace kette::testing

@@ -10,6 +10,8 @@
 
 namespace {
 
+using kette::testing::count_of;
+
 std::string ops_table() {
   std::ostringstream text;
   text
@@ -41,12 +43,6 @@ std::vector<std::string> code_blocks(const std::string& markdown, const std::str
   return blocks;
 }
 
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t times = 0;
-  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++times;
-  return times;
-}
-
 }  // namespace
 
 TEST_CASE("docs/ops.md is what the op table says") {
@@ -62,8 +58,8 @@ TEST_CASE("the guide's programs are those that are built and run") {
   for (const auto& entry : std::filesystem::directory_iterator(source / "tests" / "consumer")) {
     if (entry.path().extension() != ".cpp") continue;
     CAPTURE(entry.path().string());
-    CHECK(guide.find("```cpp\n" + kette::testing::read_file(entry.path()) + "```\n") !=
-          std::string::npos);
+    CHECK(kette::testing::contains(guide,
+                                   "```cpp\n" + kette::testing::read_file(entry.path()) + "```\n"));
     ++programs;
   }
   CHECK(programs == 6);
@@ -77,9 +73,9 @@ TEST_CASE("the guide's own ops and its own model are diffs of few files that fit
   const std::filesystem::path source = kette::testing::source_folder();
   const auto diffs = code_blocks(kette::testing::read_file(source / "docs" / "guide.md"), "diff");
   REQUIRE(diffs.size() == 3);
-  CHECK(count(diffs[0], "\n+++ b/") == 2);
-  CHECK(count(diffs[1], "\n+++ b/") == 4);
-  CHECK(count(diffs[2], "\n+++ b/") == 3);
+  CHECK(count_of(diffs[0], "\n+++ b/") == 2);
+  CHECK(count_of(diffs[1], "\n+++ b/") == 4);
+  CHECK(count_of(diffs[2], "\n+++ b/") == 3);
   const kette::testing::ScratchFolder folder;
   for (const std::string& diff : diffs) {
     kette::testing::write_file(folder / "diff", diff);
@@ -97,7 +93,7 @@ TEST_CASE("the guide's own model is the one that is tested, and changes one file
   const std::filesystem::path source = kette::testing::source_folder();
   const std::string diff =
       code_blocks(kette::testing::read_file(source / "docs" / "guide.md"), "diff").back();
-  CHECK(count("\n" + diff, "\n--- a/") == 1);
+  CHECK(count_of("\n" + diff, "\n--- a/") == 1);
   const kette::testing::ScratchFolder folder;
   std::filesystem::create_directories(folder / "models");
   std::filesystem::copy(source / "models" / "families.cpp", folder / "models" / "families.cpp");
@@ -105,8 +101,8 @@ TEST_CASE("the guide's own model is the one that is tested, and changes one file
   const std::string command = "patch --fuzz=0 -p1 -d '" + folder.path().string() + "' -i '" +
                               (folder / "diff").string() + "' > /dev/null";
   REQUIRE(std::system(command.c_str()) == 0);
-  CHECK(count(kette::testing::read_file(folder / "models" / "families.cpp"),
-              "&classifier_family()") == 1);
+  CHECK(count_of(kette::testing::read_file(folder / "models" / "families.cpp"),
+                 "&classifier_family()") == 1);
   for (const char* name : {"classifier.h", "classifier.cpp"}) {
     std::string tested = kette::testing::read_file(source / "tests" / "models" / name);
     const std::string here = "\"tests/models/classifier.h\"";
@@ -130,7 +126,7 @@ TEST_CASE("the guide's path for an evening is there, and an evening is enough fo
     CAPTURE(file);
     REQUIRE(std::filesystem::is_regular_file(source / file));
     CHECK(files.insert(file).second);
-    lines += count(kette::testing::read_file(source / file), "\n");
+    lines += count_of(kette::testing::read_file(source / file), "\n");
     at = close + 1;
   }
   CHECK(files.size() > 30);

@@ -10,6 +10,8 @@
 
 namespace {
 
+using kette::testing::contains;
+
 const std::filesystem::path root = kette::testing::source_folder();
 
 /// Calls function(path, text) for every source file below a folder.
@@ -52,8 +54,8 @@ TEST_CASE("only tensor knows its kernels: all others come by its own headers") {
        {"autograd", "nn", "data", "models", "decode", "train", "inspect", "cli"}) {
     for_sources(folder, [](const std::string& path, const std::string& text) {
       CAPTURE(path);
-      CHECK(text.find("#include \"tensor/cpu/") == std::string::npos);
-      CHECK(text.find("#include \"tensor/cuda/") == std::string::npos);
+      CHECK_FALSE(contains(text, "#include \"tensor/cpu/"));
+      CHECK_FALSE(contains(text, "#include \"tensor/cuda/"));
     });
   }
 }
@@ -63,11 +65,11 @@ TEST_CASE("what the paper does not have is known to few files beside its kernels
     std::vector<std::string> files;
     for (const char* folder : {"nn", "data", "models", "decode", "train", "inspect", "cli"}) {
       for_sources(folder, [&](const std::string& path, std::string text) {
-        if (path.find("/cli/bench/") != std::string::npos) return;  // has a list of all ops
+        if (contains(path, "/cli/bench/")) return;  // has a list of all ops
         std::transform(text.begin(), text.end(), text.begin(),
                        [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
         const bool knows = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-          return text.find(name) != std::string::npos;
+          return contains(text, name);
         });
         if (knows) files.push_back(path);
       });
@@ -109,11 +111,11 @@ TEST_CASE("within data, models and inspect, too, rooms lie one behind the other"
       for_sources(order[i], [&](const std::string& path, const std::string& text) {
         CAPTURE(path);
         for (std::size_t later = i + 1; later < order.size(); ++later) {
-          if (path.find(order[later]) != std::string::npos) return;  // it lies within this one
+          if (contains(path, order[later])) return;  // it lies within this one
         }
         ++files;
         for (std::size_t later = i + 1; later < order.size(); ++later) {
-          CHECK(text.find("#include \"" + order[later]) == std::string::npos);
+          CHECK_FALSE(contains(text, "#include \"" + order[later]));
         }
       });
     }
@@ -132,7 +134,7 @@ TEST_CASE("few files name an optimiser: its own, the interface, and its kernels"
     std::string capital = name;
     capital.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name.front())));
     const auto names_it = [&](const std::string& text) {
-      if (text.find(capital) != std::string::npos) return true;
+      if (contains(text, capital)) return true;
       const std::string all = lower(text);
       for (std::size_t at = 0; (at = all.find(name, at)) != std::string::npos; ++at) {
         if (at == 0 || !std::isalpha(static_cast<unsigned char>(all[at - 1]))) return true;
@@ -164,10 +166,10 @@ TEST_CASE("what a thread throws comes out: no region of OpenMP lets it end the p
        {"tensor", "autograd", "nn", "data", "models", "decode", "train", "inspect", "cli"}) {
     for_sources(folder, [&](const std::string& path, const std::string& text) {
       CAPTURE(path);
-      if (text.find("#pragma omp parallel") == std::string::npos) return;
+      if (!contains(text, "#pragma omp parallel")) return;
       ++regions;
       const bool only_measures = path.ends_with("tensor/machine.cpp");
-      CHECK((only_measures || text.find("ParallelError error;") != std::string::npos));
+      CHECK((only_measures || contains(text, "ParallelError error;")));
     });
   }
   CHECK(regions > 5);
@@ -178,7 +180,7 @@ TEST_CASE("no source file is longer than 400 lines") {
                              "inspect", "cli", "tests"}) {
     for_sources(folder, [](const std::string& path, const std::string& text) {
       CAPTURE(path);
-      CHECK(std::count(text.begin(), text.end(), '\n') <= 400);
+      CHECK(kette::testing::count_of(text, "\n") <= 400);
     });
   }
 }

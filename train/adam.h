@@ -1,4 +1,4 @@
-// Adam, its decay decoupled (AdamW); the maths stand at AdamArgs in tensor/kernels.h.
+// Adam with decoupled weight decay (AdamW). The formulas are at AdamArgs in tensor/kernels.h.
 #pragma once
 
 #include "train/optimizer.h"
@@ -9,7 +9,7 @@ class Adam final : public Optimizer {
  public:
   Adam(ParamStore& store, const OptimizerOptions& options)
       : Adam(store, options, Shards(store.values().elements())) {}
-  /// Of the pieces that this process owns: what it has moments of, and updates.
+  /// Keeps moments of, and updates, only the pieces that this process owns.
   Adam(ParamStore& store, const OptimizerOptions& options, const Shards& shards)
       : Optimizer(store, options, shards, {"first_moment", "second_moment"}),
         beta1_(options.beta1),

@@ -1,4 +1,4 @@
-// The batches of the steps to come. While a step is taken, a thread makes the first batch of the next one.
+// The batches of the next steps. While a step runs, a thread makes the first batch of the step after it.
 #pragma once
 
 #include <functional>
@@ -14,17 +14,17 @@ namespace kette {
 
 class BatchesAhead {
  public:
-  /// leaves: batches of a step. mine: those of this process.
+  /// leaves: the number of batches of a step. mine: the batches of this process.
   BatchesAhead(Sampler& sampler, std::int64_t leaves, Interval mine)
       : sampler_(sampler), leaves_(leaves), mine_(mine) {}
 
-  /// The first of the next step that this process learns from.
+  /// This process's first batch of the next step.
   const Batch& first();
-  /// Those of the next step; valid until it was taken(). is_over: whether no more than the first is to be made.
+  /// The batches of the next step, valid until taken(). After the first batch, none is made once is_over() is true.
   StepBatches next(std::function<bool()> is_over);
-  /// They come no more.
+  /// Moves the sampler past the step.
   void taken();
-  /// Between steps, when the sampler is to draw otherwise: what was made of those to come is of no use.
+  /// Drops batches made ahead. Call it between steps before the sampler changes how it draws.
   void forget() { now_.reset(); }
 
  private:

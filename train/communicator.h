@@ -1,5 +1,5 @@
-// The processes that work on one thing together, or the only one: who they are, and what they tell each other. All of
-// them call the same functions in the same order. Where one is not heard of for the wait limit, all end.
+// The processes of one run, and what they send each other. A single process needs no transport. All processes must call
+// the same functions in the same order. If one does not answer within the wait limit, all end.
 #pragma once
 
 #include <array>
@@ -15,43 +15,42 @@
 
 namespace kette {
 
-/// An Error that all processes know of.
+/// An Error that every process throws.
 class SharedError : public Error {
  public:
   SharedError(const std::string& message, bool mine) : Error(message), is_mine(mine) {}
-  bool is_mine;  ///< of this process, which says it
+  bool is_mine;  ///< it happened in this process, which prints it
 };
 
 class Communicator {
  public:
   using Seconds = std::chrono::duration<double>;
-  /// What ends where one is not heard of, for scripts that go on then with --resume (sysexits.h: EX_TEMPFAIL).
+  /// The exit code when a process does not answer. Scripts can then --resume (sysexits.h: EX_TEMPFAIL).
   static constexpr int kLostCode = 75;
-  /// Groups of messages on their way at a time: more need more memory, fewer leave the line idle.
+  /// The number of groups of messages in flight. More need more memory; fewer leave the network idle.
   static constexpr std::size_t kWindow = 8;
 
-  /// The only process.
+  /// For a single process.
   Communicator() = default;
-  /// wait_limit: zero waits for ever.
+  /// wait_limit: 0 waits for ever.
   Communicator(std::unique_ptr<Transport> transport, Seconds wait_limit);
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
-  /// For who works alone.
+  /// A shared one for a single process.
   static Communicator& none();
 
   int process() const { return transport_ ? transport_->process() : 0; }
   int processes() const { return transport_ ? transport_->processes() : 1; }
   bool is_alone() const { return processes() == 1; }
-  /// Whether it is the one that decides, writes and speaks.
+  /// The first process decides, writes files and prints.
   bool is_first() const { return process() == 0; }
-  /// Where all hosts have as many processes, numbered host by host: so many; otherwise 0.
+  /// The number of processes per host. 0 unless it is the same on all hosts and processes are numbered host by host.
   int processes_a_host() const;
-  /// Of this process among those on its host: which, and of how many.
+  /// The number of this process among the `count` processes of its host.
   struct Place {
     int number = 0, count = 0;
   };
   Place place_on_host() const;
-  /// All but this one.
   std::vector<int> others() const;
   const std::string& host_of(int process) const { return hosts_[process]; }
   /// "process 3 on host b"
@@ -59,7 +58,7 @@ class Communicator {
   /// "8 processes on 2 hosts (a: 0-3, b: 4-7), Open MPI 4.1.4"
   std::string str() const;
 
-  /// What each process gives, by their numbers.
+  /// The values of all processes, by process number.
   std::vector<std::string> all(const std::string& mine);
   template <class T>
   std::vector<T> all(const T& mine) {
@@ -69,17 +68,17 @@ class Communicator {
     gather_small(values.data(), sizeof(T));
     return values;
   }
-  /// What the first gives.
+  /// The first process's value.
   template <class T>
   T of_first(const T& mine) {
-    struct Box {  // for a vector of bool is none
+    struct Box {  // since std::vector<bool> is no array of bool
       T value;
     };
     return all(Box{mine}).front().value;
   }
-  /// All do it, without a word to each other; what is an Error in one is a SharedError in all.
+  /// All processes do the work. An Error in one becomes a SharedError in all. The work must not communicate.
   void agree(const std::function<void()>& work);
-  /// Likewise, but the first does it alone. phase: what it is, for the others that wait.
+  /// Likewise, but only the first process does the work. phase: its name, for the processes that wait.
   void once(const char* phase, const std::function<void()>& work) {
     const Phase announced(*this, phase);
     agree([&] {
@@ -87,7 +86,7 @@ class Communicator {
     });
   }
 
-  /// What the first process makes, and once it has, the others likewise: of what it left on disk.
+  /// Calls make() in the first process, then in the others, which can read what the first left on disk.
   template <class Make>
   auto first_then_others(const char* phase, const Make& make) {
     std::optional<decltype(make())> made;
@@ -99,49 +98,49 @@ class Communicator {
     return std::move(*made);
   }
 
-  /// What work() gives of things that cost so much, a text for each: of each process those of a stretch that costs about
-  /// as much as another's. phase: as for once().
+  /// Divides things with these costs among the processes. Each process works on one interval; all intervals cost about
+  /// the same. work() returns one text per thing; the result has those of all things. phase: see once().
   using Stretch = std::function<std::vector<std::string>(const Interval& things)>;
   std::vector<std::string> share_out(const char* phase, const std::vector<std::int64_t>& costs,
                                      const Stretch& work);
-  /// What lines cost: about their length.
+  /// The costs of lines: about their lengths.
   static std::vector<std::int64_t> costs_of(const std::vector<std::string>& lines);
-  /// The same of lines.
+  /// The same for lines.
   using LineWork = std::function<std::vector<std::string>(const std::vector<std::string>&)>;
   std::vector<std::string> share_out(const char* phase, const std::vector<std::string>& lines,
                                      const LineWork& work);
 
-  /// Process p has the elements piece(p) of a flat tensor; afterwards all have all.
+  /// All-gather: process p has the elements piece(p) of a flat tensor; afterwards every process has all of them.
   void gather(const Tensor& whole, const std::function<Interval(int)>& piece);
-  /// Likewise its pieces of all chunks.
+  /// Likewise, with each process's pieces of all chunks.
   void gather(const Tensor& whole, const Shards& shards);
-  /// Gives the first process the elements of a flat tensor in their order, part by part, of which each process has the
-  /// pieces it owns, end to end. An Error of `take` is thrown once all are there. Others do not call it.
+  /// Passes a flat tensor to take(), part by part and in order, in the first process alone. owned: the process's
+  /// pieces, end to end. An Error of take() is thrown once all parts have arrived.
   void collect(const Tensor& owned, const Shards& shards,
                const std::function<void(const Tensor&)>& take);
-  /// Elements of a flat tensor, for another process or from it.
+  /// A message of some elements of a flat tensor, to or from another process.
   static Transport::Message message(int process, const Tensor& flat, const Interval& elements);
   using Messages = std::vector<Transport::Message>;
-  /// Parts of tensors on this device.
+  /// Starts messages between tensors on this device.
   std::unique_ptr<Transport::Group> start(const Device& device, const Messages& sent,
                                           const Messages& received);
   void wait(Transport::Group& group);
-  /// The sum of f32 on the CPU by the engine's own means, to compare with. Whether it has any.
+  /// Sums f32 values on the CPU with the engine's own all-reduce, for measurements. False if it has none.
   bool sum_by_engine(const Tensor& values) {
     return transport_->sum({values.data<float>(), static_cast<std::size_t>(values.elements())});
   }
-  /// Seconds that this process has waited for others so far.
+  /// How long this process has waited for others so far.
   double seconds_waited() const { return waited_.count(); }
 
   void set_wait_limit(Seconds limit) { wait_limit_ = limit; }
-  /// By which tensors on GPUs go; all else by the other one, which knows the host's memory alone.
+  /// Sets the transport for tensors on GPUs. All else uses the host's, which can read only host memory.
   void use_for_gpus(std::unique_ptr<Transport> transport) { between_gpus_ = std::move(transport); }
   Transport& host_transport() { return *transport_; }
-  /// Ends all processes at once, for what only this one knows.
+  /// Ends all processes at once, for an error that only this process sees.
   void abandon(int code) { (between_gpus_ ? *between_gpus_ : *transport_).abandon(code); }
-  /// What this process does, for messages about it: "step 812".
+  /// Says what this process does, for messages about it: "step 812".
   void doing(std::string what) { doing_ = std::move(what); }
-  /// While one lives, this process does what may take long, and the others wait for longer.
+  /// While it lives, this process may take long, so the others wait longer.
   class Phase {
    public:
     Phase(Communicator& communicator, const char* name);
@@ -156,7 +155,7 @@ class Communicator {
 
  private:
   using PhaseName = std::array<char, 64>;
-  /// What another process does that takes long; "": nothing.
+  /// The phase of another process; "": none.
   struct Heard {
     PhaseName phase{}, next{};
     std::unique_ptr<Transport::Group> on_its_way;

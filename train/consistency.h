@@ -1,11 +1,10 @@
-// Consistency training: a model reads each batch twice, and loses also what its two readings disagree about.
-//   R-Drop   two dropouts of the same batch (Wu et al. 2021, "R-Drop: Regularized Dropout for Neural Networks",
-//            equations (1) to (3)):
+// Consistency training: two forward passes over each batch. Their divergence is added to the loss.
+//   R-Drop   two dropout masks (Wu et al. 2021, "R-Drop: Regularized Dropout for Neural Networks", equations 1 to 3):
 //              CE(p) + CE(q) + weight / 2 (KL(p || q) + KL(q || p))
-//   SimCut   the batch, and the same with the embeddings of some tokens of both sides set to zero (Gao et al. 2022,
-//            "Bi-SimCut: A Simple Strategy for Boosting Neural Machine Translation", equation (6)):
+//   SimCut   in the second pass the embeddings of some tokens of both sides are zero (Gao et al. 2022, "Bi-SimCut: A
+//            Simple Strategy for Boosting Neural Machine Translation", equation (6)):
 //              CE(p) + weight KL(p || q)
-// Gradients flow into both readings.
+// Gradients flow into both passes.
 #pragma once
 
 #include <optional>
@@ -26,21 +25,20 @@ inline constexpr auto kNamesOf<ConsistencyKind> =
 
 struct ConsistencyOptions {
   ConsistencyKind kind = ConsistencyKind::none;
-  double weight = 0;     ///< alpha; 0: the papers' for small data
-  double cutoff = 0.05;  ///< SimCut: the share of tokens that one reading does not see
-  std::int64_t source_tags =
-      0;  ///< so many first tokens of a source are never cut, as they are no words
+  double weight = 0;             ///< alpha; 0: the papers' value for small data
+  double cutoff = 0.05;          ///< SimCut: the share of tokens that the second pass does not see
+  std::int64_t source_tags = 0;  ///< the number of language tags that begin a source; never cut
 
-  /// The weight, where it is not set that of the papers.
+  /// The weight, or the papers' value if it is 0.
   double alpha() const;
-  /// What the loss of rows in two views is told; nothing without consistency training.
+  /// The argument of the loss of two views; nothing without consistency training.
   std::optional<TwoViews> views() const;
-  /// Throws an Error where both readings would be one and the same. dropout: the model's.
+  /// Throws an Error if both passes would be the same. dropout: the model's.
   void check(double dropout) const;
 };
 
-/// The sentences twice, the second time with holes if SimCut asks for them (the id kNoEntry): in words alone, as in
-/// the authors' code, never in the mark that ends a source or begins a target, nor in a language's tag.
+/// The batch, followed by its second view. SimCut replaces some tokens there by kNoEntry: only words, as in the
+/// authors' code, not </s> of a source, <s> of a target or a language tag.
 Batch in_two_views(const Batch& batch, const ConsistencyOptions& options, Random& random);
 
 }  // namespace kette

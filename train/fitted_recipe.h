@@ -1,5 +1,5 @@
-// Size and recipe of a translation model for people's own text: chosen by how much text there is and how long the
-// model may learn from it. What it goes by was measured on three corpora (docs/results/translation-quality.md).
+// Chooses size and recipe of a translation model by the amount of text and the time for training. The choices were
+// measured on three corpora (docs/results/translation-quality.md).
 #pragma once
 
 #include <vector>
@@ -13,22 +13,22 @@ struct TextAmount {
   std::int64_t pairs = 0;
   std::int64_t bytes = 0;  ///< of the larger side, as plain text
 
-  /// Pieces of that side, about.
+  /// The approximate number of pieces of the larger side.
   double tokens() const;
 };
-/// Throws as text_size() does.
+/// Throws an Error as text_size() does.
 TextAmount amount_of(const std::vector<ParallelText>& texts);
 
-/// How long a run may take; 0: no such limit.
+/// The limits of a run; 0: no limit.
 struct LearningTime {
   std::int64_t steps = 0, epochs = 0;
-  double flops = 0;  ///< that products of matrices alone could make of it
+  double flops = 0;  ///< that matrix products alone could do in that time
 };
 
 struct FittedRecipe {
   TransformerConfig model;  ///< with the size of its vocabulary
   Recipe recipe;            ///< without steps
-  std::int64_t epochs = 0;  ///< where there is no limit at all
+  std::int64_t epochs = 0;  ///< if there is no limit
 };
 
 FittedRecipe fitted_recipe(const TextAmount& text, const LearningTime& time);

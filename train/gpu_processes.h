@@ -1,4 +1,4 @@
-// Processes that compute on GPUs: which of them takes which, and tensors that go from one to the other by NCCL.
+// Processes that compute on GPUs: chooses a GPU for each, and connects them by NCCL.
 #pragma once
 
 #include "tensor/device.h"
@@ -6,10 +6,10 @@
 
 namespace kette {
 
-/// The GPU of this process where all were told to take one: on each host they take them in their order. is_numbered: it
-/// was said which. One process, and processes on CPUs, take what they were told.
+/// The device of this process. On each host the processes take the GPUs in order. is_numbered: the user chose the
+/// number of the GPU. A single process, and processes on CPUs, use `told`.
 Device own_device(Communicator& communicator, Device told, bool is_numbered);
-/// Tensors on that device go by NCCL from now on. Nothing where there is no GPU, or no other process.
+/// Sends tensors on this device by NCCL from now on. Does nothing without a GPU or for a single process.
 void connect_gpus(Communicator& communicator, Device device);
 
 }  // namespace kette

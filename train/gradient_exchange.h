@@ -1,7 +1,7 @@
-// The sum of a step's gradients over all processes, chunk by chunk while backward still goes on: each process sends of
-// every chunk the pieces that others own, and adds up what it gets of its own in the order of the step tree. So the
-// bits are those of one process, and no engine of messages has to add. Where several hosts have several processes each,
-// those of a host add up first what they have, so that it leaves the host once.
+// Reduce-scatter of a step's gradients over all processes, chunk by chunk while backward still runs. Each process sends
+// the pieces of a chunk that others own, and sums what it receives for its own piece. It sums in the order of the step
+// tree, so the bits are those of one process. The transport never adds. With several processes on each of several
+// hosts, the processes of a host sum first, so that every element leaves the host once.
 #pragma once
 
 #include <deque>
@@ -16,23 +16,23 @@ class GradientExchange {
  public:
   GradientExchange(ParamStore& store, Communicator& communicator, const Shards& shards);
 
-  /// Once the last leaf of this process is all that is left to come: after sums.end().
+  /// Call it before the backward pass of this process's last leaf, after sums.end().
   void begin(std::int64_t leaves, const GradientSums& sums);
-  /// The gradient of a parameter is all there. What can move on does.
+  /// Call it when the gradient of a parameter is complete. Starts the messages that this allows.
   void arrived(const Leaf& leaf);
-  /// All are there. Afterwards the store's gradients have the step's sums in the pieces that this process owns.
+  /// Waits for all messages. The store's gradients then hold the step's sums in the pieces that this process owns.
   void finish();
 
  private:
   using Parts = std::vector<GradientSums::Part>;
-  /// One round of messages: with whom, and whose pieces each of them collects, in the places of `peers`. nodes: what each
-  /// of them has of every piece.
+  /// One round of messages with `peers`. owners: for each peer, the owners of the pieces that it collects. nodes: for
+  /// each peer, the nodes of the step tree that it has of every piece.
   struct Round {
     std::vector<int> peers;
     std::vector<std::vector<int>> owners;
     std::vector<std::vector<Interval>> nodes{};
   };
-  /// A chunk on its way. pieces: what this process has of the pieces of some owners.
+  /// A chunk in exchange. pieces: this process's parts of pieces, by owner.
   struct Flight {
     std::int64_t chunk;
     std::size_t round;
@@ -46,7 +46,7 @@ class GradientExchange {
   void take_off(std::int64_t chunk);
   void start_round(Flight& flight);
   void end_round(Flight& flight) const;
-  /// Adds what lies side by side, in the order of its leaves, into the left ones.
+  /// Sums adjacent nodes in the order of the tree, in the memory of the left ones.
   Parts summed(const Parts& parts) const;
   Tensor landing(std::int64_t elements);
 
@@ -54,11 +54,11 @@ class GradientExchange {
   Communicator& communicator_;
   Shards shards_;
   std::vector<Round> rounds_;
-  std::vector<std::int64_t> order_;  // chunks, in which all processes send them
+  std::vector<std::int64_t> order_;  // of the chunks, the same in all processes
   std::unordered_map<const Leaf*, Interval> chunks_of_;
   const GradientSums* sums_ = nullptr;
   std::int64_t leaves_ = 0;
-  std::vector<std::int64_t> missing_;  // gradients of each chunk
+  std::vector<std::int64_t> missing_;  // by chunk: the number of gradients to come
   std::size_t next_ = 0;               // in order_
   std::deque<Flight> flights_;
   std::vector<Tensor> free_;

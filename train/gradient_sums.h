@@ -1,5 +1,5 @@
-// The sums of the gradients of leaves that come one after the other, over the step tree (train/step_tree.h). A leaf's
-// gradient gathers in the ParamStore, where that of the last one stays.
+// Sums the gradients of consecutive leaves over the step tree (train/step_tree.h). Backward accumulates a leaf's
+// gradient in the ParamStore; that of the last leaf stays there.
 #pragma once
 
 #include "nn/param_store.h"
@@ -13,15 +13,15 @@ class GradientSums {
 
   explicit GradientSums(ParamStore& store) : store_(store) {}
 
-  /// Forgets those of an earlier step of this tree, and clears the store's.
+  /// Starts a step of `leaves` leaves. Clears the store's gradients.
   void begin(std::int64_t leaves);
-  /// Takes a leaf's gradient out of the store, which it clears for the next.
+  /// Moves a leaf's gradient out of the store and clears it.
   void keep(std::int64_t leaf);
-  /// What comes next in the store is that of this leaf, and no other comes behind it.
+  /// Marks the last leaf, before or after its backward pass. Its gradient stays in the store.
   void end(std::int64_t leaf);
-  /// After end(), of elements whose gradient is there: adds to it what is to become one node with it.
+  /// After end(): adds the kept sums of the last leaf's node to these elements, whose gradient must be complete.
   void complete(const Interval& elements) const;
-  /// After end(): the nodes of all leaves. The last sum is the store's gradients, once they are complete.
+  /// After end(): the fewest nodes of all leaves. The sum of the last is the store's gradients, once complete.
   std::vector<Part> parts() const;
 
  private:
@@ -30,8 +30,8 @@ class GradientSums {
   ParamStore& store_;
   std::int64_t leaves_ = 0;
   std::vector<Part> kept_;
-  Interval last_;               // the node that the gradients in the store become
-  std::size_t completing_ = 0;  // so many of kept_ go into it, from the back
+  Interval last_;               // the node of the store's gradients after complete()
+  std::size_t completing_ = 0;  // how many of kept_, from the back, complete() adds
   std::vector<Tensor> free_;
 };
 

@@ -1,5 +1,5 @@
-// Ctrl-C while training, a polite kill, or a lost terminal (SIGINT, SIGTERM, SIGHUP). A signal that the
-// program was started to ignore, as nohup does, stays ignored.
+// Handles Ctrl-C, kill and a closed terminal while training (SIGINT, SIGTERM, SIGHUP). A signal that the
+// program ignores from its start, as with nohup, stays ignored.
 #pragma once
 
 #include <sys/types.h>
@@ -9,7 +9,7 @@ namespace kette {
 /// Whether it is one of these signals.
 bool is_interrupt(int signal);
 
-/// The first of these signals lets the state be saved, a second one of any kind ends the program at once.
+/// The first signal lets the run save its state. A second one of any kind ends the program at once.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -21,7 +21,7 @@ class InterruptGuard {
   static int requested();
 };
 
-/// Passes every one of these signals on to child processes instead. There is one at a time.
+/// Forwards each signal to child processes instead. Only one may exist at a time.
 class InterruptRelay {
  public:
   static constexpr int kMostChildren = 64;
@@ -31,12 +31,12 @@ class InterruptRelay {
   InterruptRelay(const InterruptRelay&) = delete;
   InterruptRelay& operator=(const InterruptRelay&) = delete;
 
-  /// Notes a signal as one that came, and passes it on.
+  /// Records a signal and forwards it.
   void pass_on(int signal);
   /// The signal that came last, or 0.
   int requested() const;
 
-  /// A child at work. One that is named after a signal came is given that.
+  /// Registers a running child. If a signal has come already, the child gets it now.
   class Child {
    public:
     Child(InterruptRelay& relay, pid_t process);

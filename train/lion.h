@@ -1,5 +1,5 @@
-// Lion: steps of one size, by the sign of a mean of gradients (Chen et al. 2023, "Symbolic Discovery of Optimization
-// Algorithms", algorithm 2); the maths stand at LionArgs in tensor/kernels.h..
+// Lion: updates by the sign of the momentum (Chen et al. 2023, "Symbolic Discovery of Optimization Algorithms",
+// algorithm 2). The formulas are at LionArgs in tensor/kernels.h.
 #pragma once
 
 #include "train/optimizer.h"

@@ -1,6 +1,6 @@
-// Learning to fill gaps: windows of text with masks in them, the loss of what stood there (Devlin et
-// al. 2019, section 3.1). Their second task, whether two sentences are neighbours, is left out: models
-// are no worse without it (Liu et al. 2019, "RoBERTa", section 4.2).
+// Masked language modelling: predicts the masked tokens of windows of text (Devlin et al. 2019, section
+// 3.1). Next-sentence prediction is left out, since models are no worse without it (Liu et al. 2019,
+// "RoBERTa", section 4.2).
 #pragma once
 
 #include "data/corpora/masking.h"
@@ -11,7 +11,7 @@
 namespace kette {
 
 struct MaskedTrainOptions : TextOptions {
-  BertConfig model;  ///< without `from`, which has its own; its vocabulary is the tokenizer's
+  BertConfig model;  ///< ignored with `from`; the vocabulary is the tokenizer's
   MaskingOptions masking;
 
   MaskedTrainOptions() { tokenizer_kind = "sentencepiece"; }
@@ -27,10 +27,10 @@ class MaskedTask final : public Task {
   ParamStore& parameters() override { return start_->parameters(); }
   const RunFolder& folder() const override { return folder_; }
   Sampler& sampler() override { return *sampler_; }
-  /// With masks that are the same in every run on the text.
+  /// Their masks are the same in every run on the text.
   const std::vector<Batch>& validation_batches() const override { return valid_batches_; }
   double validation_loss() override;
-  /// The share of the masked tokens that the model finds.
+  /// The accuracy on the masked tokens.
   std::optional<Score> validation_score() override;
   std::string report() const override;
   void save_description() const override;

@@ -1,4 +1,4 @@
-// How often each of several texts is drawn (data/corpora/draws.h): what a run is told of it.
+// Options for how often each of several texts is drawn (data/corpora/draws.h).
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@
 
 namespace kette {
 
-/// weights: one for each text, in any unit, or none. temperature: instead, by size^(1 / temperature); 1: as they are. stages:
-/// instead, weights that change.
+/// Throws an Error unless at most one of the three is set and it fits the number of texts. weights: one per text, in
+/// any unit, or none. temperature: draws texts by size^(1 / temperature); 1: by size. stages: weights that change.
 void check_mixture(const std::vector<double>& weights, double temperature, const Stages& stages,
                    std::size_t texts);
-/// In each stage, of which a run without any has one, a share of each part of a corpus; empty: all as they are. ends: where the
-/// parts end, which are the texts, once or, for both directions, twice.
+/// The share of each part of a corpus, per stage; empty: by size. A run without stages has one stage. ends: the end of
+/// each part. The parts are the texts, or, for both directions, the texts twice.
 std::vector<std::vector<double>> shares_of_stages(const std::vector<double>& weights,
                                                   double temperature, const Stages& stages,
                                                   const std::vector<std::int64_t>& ends);

@@ -1,6 +1,5 @@
-// The exponential moving average of the parameters of a run, which is validated and kept in their place
-// (Polyak and Juditsky 1992; with the warm-up of Szegedy et al. 2016's code, so that the first steps are soon
-// forgotten):
+// The exponential moving average of the parameters, which is validated and saved in their place (Polyak and
+// Juditsky 1992). With the warm-up of Szegedy et al. 2016's code, the first steps soon lose their weight:
 //   average = average + (1 - d) (parameters - average),   d = min(decay, (1 + step) / (10 + step))
 #pragma once
 
@@ -11,15 +10,15 @@ namespace kette {
 
 class MovingAverage {
  public:
-  /// Starts at the values the store has now. Of several processes each keeps that of its pieces.
+  /// Starts at the store's values. Each process keeps the average of the pieces it owns.
   MovingAverage(ParamStore& store, double decay, const Shards& shards, Communicator& communicator);
-  /// After step number `step`, from 1.
+  /// Call it after step number `step`, from 1.
   void update(std::int64_t step);
 
-  /// Flat like the store's, or the owned pieces end to end.
+  /// [elements] like the store's values, or the owned pieces end to end.
   const Tensor& values() const { return values_; }
 
-  /// While it lives, the store holds the average, in all processes.
+  /// While it lives, the store holds the average. All processes must create it.
   class Shown {
    public:
     explicit Shown(MovingAverage& average) : average_(average) { average_.swap(); }

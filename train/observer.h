@@ -1,5 +1,5 @@
-// Somebody who watches a run from outside. What observers do changes no bit of what is trained, except where the run ends by
-// the clock, which goes on while they are at work; tokens a second are without their time.
+// Callbacks of a training run. They do not change what is trained. But a time limit (`minutes`) includes the time that
+// they take; tokens per second do not.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@ class TrainObserver {
  public:
   virtual ~TrainObserver() = default;
 
-  /// Before anything is trained. step: how many there have been; more than 0 on a resume, and what
-  /// was seen of later ones is void.
+  /// Before the first step. step: the number of steps so far, more than 0 after a resume. Drop what
+  /// was recorded of later steps.
   virtual void at_start(Task&, std::int64_t step) { (void)step; }
-  /// Around step number `step`. After it the gradients are still those that it took.
+  /// Before and after step number `step`. After it the gradients are still the step's.
   virtual void before_step(Task&, std::int64_t step) { (void)step; }
   virtual void after_step(Task&, std::int64_t step) { (void)step; }
-  /// Once the log has the validation after that step.
+  /// After the validation after that step is in the log.
   virtual void after_validation(Task&, std::int64_t step) { (void)step; }
-  /// After the last step that the run has here, and its validation, with the parameters that came of it.
+  /// After the last step and its validation. The parameters are those of the last step.
   virtual void after_training(Task&, std::int64_t step) { (void)step; }
-  /// Once the run is over, or was interrupted. The parameters may be an average.
+  /// After the run has ended or was interrupted. The parameters may be an average.
   virtual void at_end(Task&, std::int64_t step) { (void)step; }
 };
 

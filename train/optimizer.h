@@ -1,6 +1,6 @@
-// What moves parameters by their gradients: the flat buffers of a ParamStore, in one launch where one process owns all,
-// or the pieces of them that a process owns (train/shards.h). A further optimiser is a class with a kernel, a name in
-// OptimizerKind and its rows in optimizer.cpp; training, its files and the command line know it then.
+// Optimisers update the flat buffers of a ParamStore: all of it in one launch, or the pieces that a process owns
+// (train/shards.h). To add an optimiser, write a class with a kernel, a name in OptimizerKind and rows in
+// optimizer.cpp. Training, its files and the command line then know it.
 #pragma once
 
 #include <memory>
@@ -20,13 +20,13 @@ template <>
 inline constexpr auto kNamesOf<OptimizerKind> =
     enum_names<OptimizerKind>({{OptimizerKind::adam, "adam"}, {OptimizerKind::lion, "lion"}});
 
-/// Which one, and the settings of all of them: each uses some (OptimizerSetting).
+/// The optimiser and the settings of all optimisers. Each uses some of them (OptimizerSetting).
 struct OptimizerOptions {
   OptimizerKind kind = OptimizerKind::adam;
   double beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9;  ///< Vaswani et al. 2017, section 5.3
-  double weight_decay = 0;  ///< decoupled, of matrices alone: Loshchilov and Hutter 2019
+  double weight_decay = 0;  ///< decoupled, for matrices only: Loshchilov and Hutter 2019
 
-  /// As the authors of that optimiser have it, without weight decay.
+  /// The settings of the optimiser's authors, without weight decay.
   static OptimizerOptions of(OptimizerKind kind);
 };
 
@@ -34,7 +34,7 @@ struct OptimizerOptions {
 struct OptimizerSetting {
   const char* name;
   double OptimizerOptions::*value;
-  /// Which values make sense: from `low` on, or above it, to below `below`.
+  /// Valid values: from `low` (with_low) or above it, up to but not including `below`.
   double low;
   bool with_low;
   double below;
@@ -45,11 +45,11 @@ struct OptimizerSetting {
 };
 const std::vector<OptimizerSetting>& optimizer_settings();
 
-/// "adam: ...; lion: ...": what each is, with its source and what it takes, for people.
+/// "adam: ...; lion: ...": each optimiser with its source and memory, for people.
 std::string optimizers_in_words();
 
-/// Makes a recipe for one optimiser one for another: with that one's own settings, and a learning rate and a weight
-/// decay as many times larger or smaller as its authors advise. Nothing changes if it is that optimiser already.
+/// Changes the optimiser of a recipe. Takes the settings of the new one, and scales learning rate and weight decay as
+/// its authors advise. Does nothing if it is the same optimiser.
 void change_optimizer(OptimizerKind kind, OptimizerOptions& options, double& lr);
 
 class Optimizer {
@@ -58,10 +58,10 @@ class Optimizer {
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
 
-  /// One update; the gradients are left as they are.
+  /// One update. Does not change the gradients.
   void step(double lr) { step(lr, Tensor(), 0); }
-  /// Likewise with the gradients clipped to a norm. squares: what sum_of_squares() found of them,
-  /// still on their device.
+  /// Likewise with the gradients clipped to a norm. squares: the result of sum_of_squares(), on the
+  /// gradients' device.
   void step(double lr, const Tensor& squares, double clip_norm);
 
   const ParamStore& parameters() const { return store_; }
@@ -70,8 +70,8 @@ class Optimizer {
   std::int64_t steps() const { return steps_; }
   void restore(std::int64_t steps) { steps_ = steps; }
 
-  /// What it remembers, in the dtype of the parameters: flat like them, or their owned pieces end to end. A checkpoint
-  /// stores it by these names.
+  /// The optimiser's state, in the dtype of the parameters: flat like them, or the owned pieces end to end. A
+  /// checkpoint stores it by these names.
   struct State {
     const char* name;
     Tensor values;
@@ -79,12 +79,12 @@ class Optimizer {
   const std::vector<State>& state() const { return state_; }
 
  protected:
-  /// state: names of what it remembers, all zeros at first.
+  /// state: the names of its tensors, which start at zero.
   Optimizer(ParamStore& store, const OptimizerOptions& options, const Shards& shards,
             std::initializer_list<const char*> state);
 
  private:
-  /// Of one piece. state: the piece's part of each of state().
+  /// Updates one piece. state: the piece's part of each state().
   virtual void update(const UpdateArgs& args, std::span<const Tensor> state) = 0;
 
   ParamStore& store_;
@@ -95,7 +95,7 @@ class Optimizer {
 };
 
 std::unique_ptr<Optimizer> make_optimizer(ParamStore& store, const OptimizerOptions& options);
-/// Of the pieces that this process owns: what it remembers something of, and updates.
+/// Keeps state of, and updates, only the pieces that this process owns.
 std::unique_ptr<Optimizer> make_optimizer(ParamStore& store, const OptimizerOptions& options,
                                           const Shards& shards);
 

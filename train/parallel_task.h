@@ -1,6 +1,6 @@
-// Learning from pairs, whatever their sides are: batches by token count, the label-smoothed loss of the next target
-// tokens, and a score of what the model writes for the validation's sources (Vaswani et al. 2017, section 5). What
-// translation (train/translation_task.h) and parsing (train/tree_task.h) have in common.
+// Learning from pairs of a source and a target: the common part of translation (train/translation_task.h) and parsing
+// (train/tree_task.h). Batches by token count, label-smoothed loss of the next target token, and a score of the
+// model's output for the validation sources (Vaswani et al. 2017, section 5).
 #pragma once
 
 #include <memory>
@@ -14,22 +14,23 @@ namespace kette {
 struct ParallelTrainOptions : TrainOptions {
   /// How often each of the texts is drawn, in any unit; empty: every pair once an epoch.
   std::vector<double> weights;
-  /// Instead, as are `stages`: by size^(1 / temperature); 1: every pair once an epoch.
+  /// An alternative to weights, as `stages` is: by size^(1 / temperature); 1: every pair once an epoch.
   double temperature = 1;
-  /// What load_tokenizer() takes; empty: that of `from`, or make one.
+  /// A path for load_tokenizer(); empty: the tokenizer of `from`, or a new one.
   std::filesystem::path tokenizer;
   std::int64_t vocabulary = 10000;
   double bpe_dropout = 0;
-  std::int64_t max_length = 256;  ///< longer sentences, in tokens, are left out of training
-  double max_ratio = 0;           ///< likewise more unequal pairs; 0: off
-  TransformerConfig model;        ///< without `from`, which has its own
-  bool validate_score = true;     ///< write the validation's targets (greedily), and score them
+  std::int64_t max_length = 256;  ///< training leaves out longer sentences, in tokens
+  double max_ratio = 0;           ///< and pairs with a larger ratio of lengths; 0: off
+  TransformerConfig model;        ///< replaced by that of `from`
+  bool validate_score = true;     ///< whether to decode the validation sources greedily for a score
 
-  /// After check(). Throws an Error where these do not go together, of so many texts; takes the shape of `from`.
+  /// Call it after check(). Throws an Error unless the options fit together and fit the number of texts. Takes the
+  /// model's shape from `from`.
   void check_pairs(std::size_t texts);
 };
 
-/// What of them, but for the mixture, must stay on a resume; the rest is add_to_fingerprint()'s.
+/// Adds the options of pairs that a resume must keep, except the mixture. For other options see add_to_fingerprint().
 void add_of_pairs(const ParallelTrainOptions& options, RunFingerprint& fingerprint);
 
 class ParallelTask : public Task {
@@ -45,8 +46,7 @@ class ParallelTask : public Task {
   std::string parameter_file() const override { return start_->parameter_file(); }
 
  protected:
-  /// What constructors end with, once all that the functions below need is there: calls each of them once, in their
-  /// order.
+  /// Constructors must call this last. It calls the functions below once each, in their order.
   void begin(RunFingerprint fingerprint);
   virtual const ParallelTrainOptions& options() const = 0;
   virtual SharedTokenizer make_tokenizer() const = 0;
@@ -54,18 +54,19 @@ class ParallelTask : public Task {
   virtual ParallelCorpus make_corpus(const TokenizeProgress& progress) const = 0;
   virtual TransformerConfig model_config() const;
 
-  /// Of the report: lines about what is odd, each after a line's end, and "37000" or what else there is.
+  /// For the report: lines of warnings, each with a leading line break.
   virtual std::string warnings() const = 0;
+  /// For the report: "37000".
   virtual std::string size_of_vocabulary() const;
-  /// What the model directory has of the texts.
+  /// Saves facts about the texts in the model directory.
   virtual void save_facts() const {}
 
   const SharedTokenizer& tokenizer() const { return tokenizer_; }
   const Transformer& transformer() const { return *model_; }
   FilterOptions filters() const;
-  /// In tokens: the end mark, or <s>, takes one of the model's positions.
+  /// In tokens, without </s> or <s>, which takes one of the model's positions.
   std::int64_t longest_sentence() const { return options().model.max_length - 1; }
-  /// In the model directory: a text as ids, so that a resume need not make them again.
+  /// The file of a text's ids in the model directory, so that a resume need not tokenize again.
   std::filesystem::path pairs_file(std::size_t text) const;
 
  private:

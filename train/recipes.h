@@ -1,4 +1,4 @@
-// How the presets are trained: optimisation as their authors did it.
+// The training recipes of the presets, as their authors used them.
 #pragma once
 
 #include <span>
@@ -15,9 +15,9 @@ struct Recipe {
   double label_smoothing = 0;
   std::int64_t batch_tokens = 4096, accumulate = 1;
   std::int64_t validate_every = 0;  ///< steps; 0: once an epoch
-  std::int64_t steps = 0;           ///< where nothing else says how long
+  std::int64_t steps = 0;           ///< if no other limit is set
 
-  /// Sets all but the steps.
+  /// Sets everything except the steps.
   void apply_to(TrainOptions& options) const;
 };
 
@@ -26,9 +26,9 @@ struct NamedRecipe {
   Recipe recipe;
 };
 
-/// From the smallest to the largest; the last is that of all larger presets of GPT, too.
+/// From the smallest preset to the largest. Larger GPT presets use the last recipe.
 std::span<const NamedRecipe> known_recipes();
-/// Of a preset of models/transformer_config.h, gpt_config.h or bert_config.h.
+/// The recipe of a preset of models/transformer_config.h, gpt_config.h or bert_config.h.
 const Recipe& recipe_of(const std::string& preset);
 
 }  // namespace kette

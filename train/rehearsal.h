@@ -1,4 +1,4 @@
-// What a training step takes, before there is one.
+// Measures the time of a training step before the first one.
 #pragma once
 
 #include "data/corpora/batches.h"
@@ -6,7 +6,7 @@
 
 namespace kette {
 
-/// The seconds of a forward and a backward pass over a batch, which leave everything as it was.
+/// The seconds of a forward and a backward pass over a batch. The run's state does not change.
 double seconds_of_passes(const Model& model, ParamStore& parameters, const Batch& batch);
 
 }  // namespace kette

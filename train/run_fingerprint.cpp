@@ -43,7 +43,7 @@ void RunFingerprint::add_model(const ModelConfig& config) {
   const auto plain = config.family().config("");
   const Json of_plain = Json::parse(kette::to_json(*plain));
   for (const Field& field : plain->fields()) {
-    if (field.may_lack) defaults.push_back({"model." + field.key, text_of(of_plain[field.key])});
+    if (field.optional) defaults.push_back({"model." + field.key, text_of(of_plain[field.key])});
   }
 }
 

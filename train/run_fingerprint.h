@@ -1,5 +1,5 @@
-// What must stay for a resumed run to be the same run: its settings, by name, and its data, by
-// content and not by path. Data that moved are the same data.
+// The settings and data that a resumed run must keep. Data are compared by content, not by path, so that
+// files may move.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct RunFingerprint {
     bool is_for_validation() const { return role.starts_with("valid_"); }
   };
   std::vector<Setting> settings;
-  /// What a setting is where a fingerprint lacks it, as those of older versions may.
+  /// The values of settings that a stored fingerprint may lack, as those of older versions do.
   std::vector<Setting> defaults;
   std::vector<Data> data;
 
@@ -31,23 +31,22 @@ struct RunFingerprint {
   void add(const std::string& name, std::int64_t value) { add(name, std::to_string(value)); }
   /// The shortest text that reads back as the same number.
   void add(const std::string& name, double value);
-  /// Every field of a configuration (models/config_json.h), but for those that the tokenizer
-  /// decides.
+  /// Adds every field of a configuration (models/config_json.h), except those that the tokenizer sets.
   void add_model(const ModelConfig& config);
-  /// Reads the files. No files, no data.
+  /// Reads the files and adds their fingerprint. Adds nothing without files.
   void add_data(const std::string& role, const std::vector<std::filesystem::path>& files);
 
-  /// Short; of runs with the same settings and data the same.
+  /// A short hash of settings and data.
   std::string id() const;
   std::string to_json() const;
-  /// Throws nlohmann's exceptions unless the text is that of to_json().
+  /// Reads the text of to_json(). Throws nlohmann's exceptions for other text.
   static RunFingerprint from_json(const std::string& text);
 
-  /// Throws unless these are the settings and data that another process has.
+  /// Throws an Error unless another process has the same settings and data. whose: its name.
   void check_same(const RunFingerprint& other, const std::string& whose) const;
-  /// Throws unless these are the settings of the fingerprint that `file` was written with.
+  /// Throws an Error unless the settings equal those stored in `file`.
   void check_settings(const RunFingerprint& stored, const std::string& file) const;
-  /// Those whose content is not what it was.
+  /// The data whose content differs from the stored fingerprint's.
   std::vector<Data> changed_data(const RunFingerprint& stored) const;
 };
 

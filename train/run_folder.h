@@ -1,8 +1,7 @@
-// The folder of a training run, which becomes a model directory: made anew or taken up again, and
-// nobody else's while this lives. Its training.safetensors (train/training_state.h) is written
-// before anything else of a model: a folder with a state that has trained holds a run to resume,
-// one with a state at step 0 what a killed start left, and one with a model and no state somebody's
-// model.
+// The folder of a training run, which becomes a model directory. It is locked while the object lives.
+// training.safetensors (train/training_state.h) is written before any other file of a model. So a state after
+// step 0 means a run to resume, a state at step 0 means a start that was killed, and a model without a state
+// is not a run's.
 #pragma once
 
 #include <filesystem>
@@ -21,20 +20,19 @@ struct TrainOptions;
 
 class RunFolder {
  public:
-  /// Throws, and changes nothing, unless the options may start or resume a run there: with this
-  /// fingerprint, and with these data or with force_data. Of several processes, all must have the same fingerprint and
-  /// see the same folder.
+  /// Throws an Error, and changes nothing, unless the options may start or resume a run there. A resume needs the same
+  /// settings, and the same data unless force_data is set. All processes must have the same fingerprint and see the
+  /// same folder.
   RunFolder(const TrainOptions& options, RunFingerprint fingerprint);
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path state_file() const { return path_ / kTrainingState; }
   const RunFingerprint& fingerprint() const { return fingerprint_; }
-  /// Whether there is something trained to go on from. Without it the run starts, asked to resume
-  /// or not.
+  /// Whether the run continues a trained state. With TrainOptions::resume and no such state, it starts.
   bool resumes() const { return resumes_; }
-  /// The tokenizer that make() gives the first process, in all of them.
+  /// Makes the tokenizer in the first process and gives it to all.
   SharedTokenizer shared_tokenizer(const std::function<SharedTokenizer()>& make) const;
-  /// Since the run was stopped, which force_data allowed.
+  /// Data that changed since the run was stopped; empty without force_data.
   const std::vector<RunFingerprint::Data>& changed_data() const { return changed_data_; }
 
  private:

@@ -6,7 +6,7 @@
 #include "models/average.h"
 #include "models/model_directory.h"
 #include "tensor/suggestion.h"
-#include "train/verdict.h"
+#include "train/validation_result.h"
 
 namespace kette {
 
@@ -57,9 +57,9 @@ void RunModels::keep_best(const ParamStore& parameters, const Metadata& metadata
   if (is_best || cost < cost_in(model_, options_.best_by)) save_model(parameters, metadata);
 }
 
-std::optional<Verdict> RunModels::verdict_on(std::int64_t step) const {
+std::optional<ValidationResult> RunModels::result_of_checkpoint(std::int64_t step) const {
   const fs::path file = checkpoint(step);
-  return fs::exists(file) ? verdict_in(file) : std::nullopt;
+  return fs::exists(file) ? validation_result_in(file) : std::nullopt;
 }
 
 void RunModels::prune() const {
@@ -79,13 +79,14 @@ std::vector<fs::path> RunModels::last() const {
   return files;
 }
 
-std::optional<Verdict> RunModels::verdict_on_mean(const std::vector<fs::path>& files) const {
+std::optional<ValidationResult> RunModels::result_of_mean(
+    const std::vector<fs::path>& files) const {
   const std::string steps = joined(
       files, [](const fs::path& file) { return std::to_string(step_of_checkpoint(file)); }, ",");
   for (const fs::path& file : {model_, mean()}) {
     if (!is_average(file)) continue;
     const Metadata metadata = SafetensorsFile::open(file).metadata();
-    if (metadata.at("averaged_steps") == steps) return verdict_in(file);
+    if (metadata.at("averaged_steps") == steps) return validation_result_in(file);
   }
   return std::nullopt;
 }

@@ -1,5 +1,5 @@
-// The files of parameters in the folder of a run: the model, the checkpoints of its last validations, their mean where it
-// is worse than the model, and the best of them while a mean is the model.
+// The parameter files in the folder of a run: the model, the checkpoints of the last validations, their mean (if it is
+// worse than the model), and the best model (while the model is a mean).
 #pragma once
 
 #include <cstdint>
@@ -15,38 +15,39 @@ namespace kette {
 
 class RunModels {
  public:
-  /// parameter_file: the model's name. options: outlive this.
+  /// parameter_file: the name of the model's file. The options must outlive this.
   RunModels(const TrainOptions& options, const std::string& parameter_file);
 
   const std::filesystem::path& model() const { return model_; }
   std::filesystem::path checkpoint(std::int64_t step) const;
   std::filesystem::path mean() const { return folder_ / "average.safetensors"; }
 
-  /// What its files say of themselves, once its folder has the model's description. run: "" of an older one.
+  /// Sets the metadata of all files. The folder must have the tokenizer. run: RunFingerprint::id(); "": not known.
   void identify(const std::string& run);
   void save_model(const ParamStore& parameters, const Metadata& metadata) const;
   void save_checkpoint(std::int64_t step, const ParamStore& parameters,
                        const Metadata& metadata) const;
   void save_mean(const ParamStore& parameters, const Metadata& metadata) const;
-  /// A run that was killed while it validated has left one of a step that it has not reached for those who ask now.
+  /// Removes checkpoints of later steps, which a run killed during validation leaves.
   void remove_later_than(std::int64_t step) const;
-  /// The model becomes the one that was just validated, if it costs less; where the model is a mean, the best there is.
+  /// Saves the validated parameters as the model if they cost less. A model that is a mean is replaced by the best one.
   void keep_best(const ParamStore& parameters, const Metadata& metadata, bool is_best,
                  double cost) const;
-  /// What a validation of this step said, if its checkpoint is still there.
-  std::optional<Verdict> verdict_on(std::int64_t step) const;
-  /// Leaves as many as are kept.
+  /// The result of the validation at this step, if its checkpoint still exists.
+  std::optional<ValidationResult> result_of_checkpoint(std::int64_t step) const;
+  /// Removes the oldest checkpoints, down to TrainOptions::kept_checkpoints().
   void prune() const;
 
-  /// Those that a mean is made of.
+  /// The checkpoints to average.
   std::vector<std::filesystem::path> last() const;
-  /// What was said of a mean of these, if the model is one, or there is one beside it.
-  std::optional<Verdict> verdict_on_mean(const std::vector<std::filesystem::path>& files) const;
-  /// Of parameters that were read from mean(). A run that goes on finds the best model aside.
+  /// The result of the validation of the mean of these, if model() or mean() is that mean.
+  std::optional<ValidationResult> result_of_mean(
+      const std::vector<std::filesystem::path>& files) const;
+  /// Saves the parameters of mean() as the model. The best model is kept aside, for when the run continues.
   void make_mean_the_model(const ParamStore& parameters, const Metadata& metadata) const;
 
  private:
-  /// Takes the mean's place as the model again.
+  /// Makes the best model the model again.
   void restore_best() const;
 
   const TrainOptions& options_;

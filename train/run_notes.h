@@ -1,5 +1,4 @@
-// What a run says of itself: before its first step, besides how long it is to be (train/run_length.h), and when a stage of
-// it begins.
+// Messages of a run at its start and at the start of a stage. For messages about its length see train/run_length.h.
 #pragma once
 
 #include "train/progress.h"
@@ -8,12 +7,12 @@
 
 namespace kette {
 
-/// That a resume has nothing to go on from, or that data are not what they were.
+/// Says that there is nothing to resume, or that data changed.
 void say_what_changed(Progress& progress, const TrainOptions& options, const RunFolder& folder,
                       std::int64_t step);
-/// Of several processes who they are, and what a step is.
+/// For several processes: says who they are and how they share a step.
 void say_who_works(Progress& progress, const TrainOptions& options, const Optimizer& optimizer);
-/// That a stage begins with this step.
+/// Says that a stage begins with this step.
 void say_stage(Progress& progress, const TrainOptions& options, std::int64_t stage,
                std::int64_t step);
 

@@ -25,17 +25,17 @@ struct ScheduleOptions {
   ScheduleKind kind = ScheduleKind::noam;
   double lr = 1;                 ///< the peak; for noam the factor
   std::int64_t warmup = 4000;    ///< steps
-  std::int64_t width = 512;      ///< d_model, for noam; in training, the model's
-  std::int64_t total_steps = 0;  ///< of the run, in training; 0: not known. Where the cosine ends
-  /// The warm-up is no longer than this share of the run; 1: it is as long as `warmup` says.
+  std::int64_t width = 512;      ///< d_model, for noam; training sets the model's
+  std::int64_t total_steps = 0;  ///< the end of the cosine; 0: not known. Training sets the run's
+  /// The warm-up is at most this share of the run; 1: always `warmup` steps.
   double warmup_share = 1;
 };
 
 double learning_rate(const ScheduleOptions& options, std::int64_t step);
-/// Steps until the peak, which a shorter warm-up leaves as high as it is.
+/// The number of steps until the peak. A shorter warm-up does not change the peak.
 double warmup_steps(const ScheduleOptions& options);
 
-/// Another kind with the same warm-up to the same peak.
+/// Changes the kind; warm-up and peak stay the same.
 ScheduleOptions with_kind(const ScheduleOptions& options, ScheduleKind kind);
 
 }  // namespace kette

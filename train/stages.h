@@ -1,4 +1,4 @@
-// A run in stages, in each of which its texts are mixed by other weights: "1 1 0 until 60%", then "1 1 4".
+// A run in stages. Each stage mixes the texts by its own weights: "1 1 0 until 60%", then "1 1 4".
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace kette {
 
-/// What the end of a stage is measured in; percent of the run.
+/// The unit of a stage's end. percent: of the run.
 enum class StageUnit : std::uint8_t { percent, steps, epochs, minutes };
 template <>
 inline constexpr auto kNamesOf<StageUnit> = enum_names<StageUnit>({{StageUnit::percent, "%"},
@@ -18,7 +18,7 @@ inline constexpr auto kNamesOf<StageUnit> = enum_names<StageUnit>({{StageUnit::p
                                                                    {StageUnit::minutes,
                                                                     "minutes"}});
 
-/// How much of a run is done, in each of them.
+/// How much of a run is done, in each unit.
 struct RunDone {
   double share = 0, steps = 0, epochs = 0, minutes = 0;
 
@@ -33,14 +33,15 @@ struct Stage {
   bool lasts_to_the_end() const { return unit == StageUnit::percent && until == 100; }
   /// "60%" or "20000 steps".
   std::string end() const;
-  /// As parsed.
+  /// "1 1 0 until 60%"
   std::string str() const;
 };
 
 class Stages {
  public:
   Stages() = default;
-  /// Of "1 1 0 until 60%", "1 1 0 until 20000 steps", ...; the last one ends with the run. Throws where that makes no sense.
+  /// Parses "1 1 0 until 60%", "1 1 0 until 20000 steps", ... The last stage has no end. Throws an Error otherwise, or
+  /// if ends do not increase.
   explicit Stages(const std::vector<std::string>& texts);
 
   bool empty() const { return stages_.empty(); }
@@ -48,11 +49,11 @@ class Stages {
   const Stage& operator[](std::int64_t number) const {
     return stages_[static_cast<std::size_t>(number)];
   }
-  /// Whether the end of any is measured so.
+  /// Whether any stage's end has this unit.
   bool go_by(StageUnit unit) const;
-  /// The first whose end is not reached.
+  /// The number of the first stage whose end is not reached.
   std::int64_t at(const RunDone& done) const;
-  /// Throws unless each has a weight for each of so many texts.
+  /// Throws an Error unless each stage has `texts` weights.
   void check_texts(std::size_t texts) const;
 
  private:

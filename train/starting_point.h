@@ -1,6 +1,5 @@
-// Where training starts, and what of the model it changes: all of it, from random values or from
-// those of a model directory (fine-tuning); or adapters (models/lora.h) alone, on the frozen values
-// of one. What a task tells of that to the trainer, and keeps of it.
+// Where training starts and which parameters it changes. Training from scratch and fine-tuning change all
+// parameters. LoRA (models/lora.h) changes only adapters on the frozen parameters of a model directory.
 #pragma once
 
 #include <optional>
@@ -13,17 +12,17 @@ namespace kette {
 
 class StartingPoint {
  public:
-  /// Gives the model its values, and its adapters if the options ask for them. The model must
-  /// outlive this.
+  /// Sets the model's values, and adds adapters if the options ask for them. The model must outlive
+  /// this.
   StartingPoint(Model& model, const TrainOptions& options);
   StartingPoint(const StartingPoint&) = delete;
   StartingPoint& operator=(const StartingPoint&) = delete;
 
   const Model& model() const { return model_; }
-  /// Those that training changes: the model's, or the adapters'.
+  /// The parameters that training changes: the model's, or the adapters'.
   ParamStore& parameters() { return adapters_ ? adapters_->parameters() : model_.parameters(); }
   std::string parameter_file() const;
-  /// Of the adapters, beside that of the model; without them nothing.
+  /// Saves the description of the adapters; does nothing without adapters.
   void save_description(const TrainOptions& options) const;
   /// "all of 6,534 parameters, from ..." for people.
   std::string report(const TrainOptions& options) const;

@@ -1,5 +1,5 @@
-// One line on stderr about work that takes long: on a terminal written over and over, in a file
-// anew now and then.
+// A status line on stderr for long work. A terminal shows it in place; a file gets a new line now and
+// then.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@ namespace kette {
 
 /// "1:02:03" or "2:03".
 std::string clock_time(double seconds);
-/// "  2:03 left", after so many seconds for this share of the work, from 0 to 1; nothing as long as that is 0.
+/// "  2:03 left". passed: seconds so far. share: of the work that is done, from 0 to 1; "" if it is 0.
 std::string time_left(double passed, double share);
 
 class StatusLine {
@@ -23,11 +23,11 @@ class StatusLine {
   StatusLine& operator=(const StatusLine&) = delete;
 
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-  /// Shows what line() says, if it is time to: not in the first seconds of the line's life.
+  /// Shows the result of line() if an update is due. Shows nothing in the first seconds.
   void show(const std::function<std::string()>& line);
-  /// A line of its own, which stays.
+  /// Prints a line that stays.
   void say(const std::string& line);
-  /// Takes the line off a terminal, before something else is written there.
+  /// Removes the line from a terminal, before other output.
   void clear();
 
  private:
@@ -37,7 +37,7 @@ class StatusLine {
   Clock::time_point start_ = Clock::now(), last_{};
 };
 
-/// Shows how far a tokenizer has come; what: the things that it counts.
+/// Shows the progress of a tokenizer. what: the things that it counts.
 TokenizeProgress show_on(StatusLine& line, const char* what = "documents");
 
 }  // namespace kette

@@ -1,4 +1,4 @@
-// A file of JSON lines, each of them about a step: log.jsonl, and what else is noted of a run.
+// A file of JSON lines, each about a step, such as log.jsonl.
 #pragma once
 
 #include <filesystem>
@@ -9,11 +9,11 @@ namespace kette {
 
 class StepLog {
  public:
-  /// Goes on with the lines of steps up to `step`. Those of later steps, left by a run that was
-  /// killed, and half a line are dropped; at step 0 all are.
+  /// Keeps the lines up to `step`. Drops those of later steps and an incomplete line, as a killed run
+  /// leaves them. At step 0 drops all lines.
   StepLog(const std::filesystem::path& file, std::int64_t step);
 
-  /// json: an object with a "step", on one line. It is in the file when this returns.
+  /// json: an object with a "step", on one line. Flushes the file.
   void write(const std::string& json);
 
  private:

@@ -6,8 +6,8 @@
 namespace kette {
 namespace {
 
-/// Deals batches, the dearest first, to the two halves of a stretch of leaves in turn, as teams are chosen: one, two,
-/// two, one; then likewise within each half.
+/// Deals batches, the most expensive first, to the two halves of the leaves in the order left, right, right, left. Then
+/// likewise within each half.
 void deal(std::vector<std::int64_t> batches, std::vector<std::int64_t>& order) {
   if (batches.size() <= 1) {
     order.insert(order.end(), batches.begin(), batches.end());
@@ -24,7 +24,7 @@ void deal(std::vector<std::int64_t> batches, std::vector<std::int64_t>& order) {
 }  // namespace
 
 bool are_halves(const Interval& left, const Interval& right, std::int64_t leaves) {
-  // The left half is a whole power of two of leaves, at a multiple of twice as many.
+  // The left child has a power of two of leaves and begins at a multiple of twice that.
   const std::int64_t whole = left.size();
   return left.end == right.begin && left.begin % (2 * whole) == 0 &&
          (right.size() == whole || (right.end == leaves && right.size() < whole));

@@ -1,6 +1,6 @@
-// The gradients of a step's batches, its leaves, are summed over one fixed binary tree, however many processes share
-// them out: so the sum has the same bits for any number of them. A node over leaves [begin, end) is the sum of two:
-// of the largest power of two of them that is fewer than all, and of the rest.
+// The gradients of a step's batches (leaves) are summed over a fixed binary tree. So the sum has the same bits for any
+// number of processes. A node over leaves [begin, end) has two children: the left one has the largest power of two of
+// leaves that is less than all, the right one has the rest.
 //   7 leaves:  ((0 + 1) + (2 + 3)) + ((4 + 5) + 6)
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace kette {
 
-/// Leaves, or elements, [begin, end).
+/// [begin, end) of leaves or elements.
 struct Interval {
   std::int64_t begin = 0, end = 0;
 
@@ -19,23 +19,23 @@ struct Interval {
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
-/// What process number `process` of so many does of `count` things, in their order.
+/// The part of process number `process` when processes share `count` things in order.
 inline Interval share_of(int process, int processes, std::int64_t count) {
   return {count * process / processes, count * (process + 1) / processes};
 }
 
-/// Whether two nodes, of the tree over so many leaves, are the halves of one.
+/// Whether two nodes are the children of one node, in the tree over `leaves` leaves.
 bool are_halves(const Interval& left, const Interval& right, std::int64_t leaves);
 
-/// A node that is known, and its sum.
+/// A node and its sum.
 template <class Value>
 struct TreePart {
   Interval node;
   Value sum;
 };
 
-/// Adds the node behind the last of `parts`, which lie side by side: halves become the node that they are halves of, with
-/// the sum add(left, right). So what is left are the fewest nodes; behind the last leaf it is one.
+/// Appends a node to adjacent nodes. While the last two are children of one node, that node replaces them, with the sum
+/// add(left, right). So `parts` are the fewest nodes; after the last leaf there is one.
 template <class Value, class Add>
 void add_node(std::vector<TreePart<Value>>& parts, TreePart<Value> part, std::int64_t leaves,
               const Add& add) {
@@ -47,10 +47,10 @@ void add_node(std::vector<TreePart<Value>>& parts, TreePart<Value> part, std::in
   parts.push_back(std::move(part));
 }
 
-/// The fewest nodes that are all of a range of leaves.
+/// The fewest nodes that cover a range of leaves exactly.
 std::vector<Interval> nodes_of(const Interval& range, std::int64_t leaves);
 
-/// Which batch, by what they cost, is which leaf: such that any two stretches of as many leaves cost about the same.
+/// The batch of each leaf, such that intervals with the same number of leaves cost about the same. costs: by batch.
 std::vector<std::int64_t> leaf_order(std::span<const std::int64_t> costs);
 
 }  // namespace kette

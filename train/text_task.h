@@ -1,4 +1,4 @@
-// Learning a language: windows of text, the loss of every next token (Radford et al. 2019).
+// Language modelling: the loss of every next token in windows of text (Radford et al. 2019).
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 namespace kette {
 
 struct TextTrainOptions : TextOptions {
-  GptConfig model;  ///< without `from`, which has its own; its vocabulary is the tokenizer's
+  GptConfig model;  ///< ignored with `from`; the vocabulary is the tokenizer's
 };
 
 inline RunFingerprint fingerprint_of(const TextTrainOptions& options) {

@@ -1,6 +1,6 @@
-// The optimiser's steps, shared by the trainer and the bench: forward and backward over one or more batches whose
-// gradients add up as if they were one, over a fixed tree (train/step_tree.h), so that any number of processes may share
-// them out; clipping, an optimiser.
+// Training steps, for the trainer and the benchmarks: forward and backward over one or more batches, clipping, and the
+// optimiser. The gradients of the batches are summed over a fixed tree (train/step_tree.h), so any number of processes
+// may share them.
 #pragma once
 
 #include <functional>
@@ -19,42 +19,41 @@ namespace kette {
 
 /// Ends the messages about values that are not finite.
 inline constexpr const char* kDivergenceAdvice =
-    "; a lower learning rate, a longer warm-up or clipping may help, and --detect-anomaly names "
-    "the "
+    "; a lower learning rate, a longer warm-up or clipping may help, and --detect-anomaly names the "
     "op";
 
 struct StepOptions {
   double lr = 1e-3;
   double label_smoothing = 0.1;
   double clip_norm = 0;    ///< 0: off
-  std::uint64_t seed = 1;  ///< of the dropout masks, and of what SimCut leaves out
+  std::uint64_t seed = 1;  ///< of the dropout masks and SimCut's cuts
   ConsistencyOptions consistency{};
-  Tap* tap = nullptr;  ///< looks into every forward pass
+  Tap* tap = nullptr;  ///< sees every forward pass
 };
 
-/// The batches whose gradients add up to a step's.
+/// The batches of a step.
 struct StepBatches {
-  std::vector<TokenCounts> tokens;  ///< of each of them
-  /// Makes one, so that no more are in memory. Nothing: the step is not to be.
+  std::vector<TokenCounts> tokens;  ///< by batch
+  /// Makes one batch, so that only one is in memory. Nothing: cancels the step.
   std::function<std::optional<Batch>(std::int64_t)> make;
 
   TokenCounts all_tokens() const;
-  /// Which of them is which leaf.
+  /// The batch of each leaf of the step tree.
   std::vector<std::int64_t> order() const;
 };
 
 struct StepResult {
-  /// Mean over target tokens, smoothed, with what consistency training adds.
+  /// Mean over target tokens, smoothed, with the divergence of consistency training.
   double loss = 0;
   double negative_log_likelihood = 0;                 ///< mean over target tokens, not smoothed
-  std::int64_t source_tokens = 0, target_tokens = 0;  ///< </s> counted
-  double gradient_norm = 0;                           ///< before clipping; 0 where nothing clips
+  std::int64_t source_tokens = 0, target_tokens = 0;  ///< with </s>
+  double gradient_norm = 0;                           ///< before clipping; 0 without clipping
 };
 
-/// A step that has been given to the device. A GPU works on it while the host prepares the next.
+/// A step in progress. A GPU works on it while the host prepares the next.
 class StartedStep {
  public:
-  /// Waits for the loss. Throws an Error when it is not finite; the parameters are spoilt then.
+  /// Waits for the loss. Throws an Error if it is not finite; the parameters are then unusable.
   StepResult finish();
   /// Whether finish() would not wait.
   bool is_done() const { return report_->arrived(); }
@@ -67,14 +66,13 @@ class StartedStep {
       report_;  // CrossEntropySums of each leaf, then the squared norm of the gradients
 };
 
-/// Takes the steps of a run. Changes the optimiser's parameters: the model's own, or adapters on it, beside which its own should be
-/// frozen.
+/// Takes the steps of a run. Changes the optimiser's parameters: the model's, or those of adapters on a frozen model.
 class TrainSteps {
  public:
   TrainSteps(const Model& model, Optimizer& optimizer,
              Communicator& communicator = Communicator::none());
 
-  /// Nothing, and nothing has changed, if a batch is not made.
+  /// Starts a step. Returns nothing, and changes nothing, if make() cancels it.
   std::optional<StartedStep> start(const StepBatches& batches, const StepOptions& options);
 
  private:
@@ -87,7 +85,7 @@ class TrainSteps {
   Communicator& communicator_;
   GradientSums sums_;
   std::optional<GradientExchange> exchange_;  // with other processes
-  Tensor squares_;                            // of blocks of the gradients, where something clips
+  Tensor squares_;  // the squared norms of blocks of the gradients, for clipping
 };
 
 /// A step with all batches in memory.

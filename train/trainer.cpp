@@ -5,17 +5,16 @@
 
 #include "autograd/anomaly.h"
 #include "data/files/atomic_file.h"
-#include "data/files/json_text.h"
 #include "models/adapter_directory.h"
 #include "tensor/stopwatch.h"
 #include "train/batches_ahead.h"
 #include "train/interrupt.h"
-#include "train/judge.h"
 #include "train/moving_average.h"
 #include "train/progress.h"
 #include "train/rehearsal.h"
 #include "train/run_length.h"
 #include "train/run_notes.h"
+#include "train/validator.h"
 
 namespace kette {
 namespace {
@@ -30,16 +29,16 @@ class Trainer {
   void resume();
   void save_state();
   void expect_finite() const;
-  /// due: by the schedule, and not for it is the end.
+  /// due: by the schedule, not only because the run ends.
   void validate(Progress& progress, bool due);
   void say_what_is_ahead(Progress& progress);
   double seconds_per_step() const;
-  /// Before the first step, where the run's end goes by the clock.
+  /// Measured before the first step, for a run with a time limit.
   double expected_seconds_per_step();
   RunStanding standing() const;
-  /// What of the clock and of signals all processes go by, until the next look.
+  /// Updates now_: the clock and the signal that all processes use until the next look.
   void look(Progress& progress);
-  /// From the next step on, in all processes, which know the same of the run.
+  /// Takes effect with the next step. All processes begin the same stage.
   void begin_stage(std::int64_t stage);
   std::optional<StartedStep> start_step(double lr);
   /// Reports the step that was started last, once it is done.
@@ -55,7 +54,7 @@ class Trainer {
     double lr, seconds;
   };
 
-  /// The first process's clock, and the signal that came to any.
+  /// The first process's clock, and a signal that any process got.
   struct Look {
     double seconds = 0, since_save = 0, since_validation = 0, validation_seconds = 0;
     double waited = 0;  ///< this process's
@@ -70,7 +69,7 @@ class Trainer {
   TrainSteps steps_;
   std::optional<MovingAverage> average_;
   TrainingState state_;
-  Judge judge_;
+  Validator validator_;
   std::optional<InFlight> in_flight_;
   TrainResult result_;
   Stopwatch since_start_, since_save_, since_validation_;
@@ -79,7 +78,7 @@ class Trainer {
   std::int64_t steps_here_ = 0, saved_step_ = 0;
 };
 
-/// KETTE_EXCHANGE_CHUNK: of how many elements a chunk is, for who measures what is quickest.
+/// KETTE_EXCHANGE_CHUNK: the elements of a chunk, for measurements.
 Shards shards_of(Task& task, const Communicator& communicator) {
   const char* other = std::getenv("KETTE_EXCHANGE_CHUNK");
   return Shards(task.parameters().values().elements(), communicator.process(),
@@ -95,7 +94,7 @@ Trainer::Trainer(const TrainOptions& options, Task& task)
       optimizer_(
           make_optimizer(task.parameters(), options.optimizer, shards_of(task, communicator_))),
       steps_(task.model(), *optimizer_, communicator_),
-      judge_(options, task, state_) {
+      validator_(options, task, state_) {
   if (options.ema > 0) {
     average_.emplace(optimizer_->parameters(), options.ema, optimizer_->shards(), communicator_);
   }
@@ -112,16 +111,16 @@ Trainer::Trainer(const TrainOptions& options, Task& task)
   });
 }
 
-/// The state comes first: until there is one, a folder is not known to be this run's.
+/// The state is saved first, since it marks the folder as this run's.
 void Trainer::start() {
   state_.fingerprint = task_.folder().fingerprint();
   state_.run = state_.fingerprint.id();
   save_state();
   communicator_.once("starting", [&] {
-    // What a start left that was killed before its first save.
+    // From a start that was killed before its first save.
     remove_adapters(options_.out);
     task_.save_description();
-    judge_.start();
+    validator_.start();
   });
 }
 
@@ -130,7 +129,7 @@ void Trainer::resume() {
                                average_ ? average_->values() : Tensor(), communicator_);
   saved_step_ = state_.step;
   state_.fingerprint = task_.folder().fingerprint();
-  // Places in an epoch of other data mean nothing, nor do losses on them.
+  // With changed data, the place in the epoch and earlier losses are meaningless.
   const std::vector<RunFingerprint::Data>& changed = task_.folder().changed_data();
   for (const RunFingerprint::Data& data : changed) {
     if (!data.is_for_validation()) state_.sampler.position = 0;
@@ -142,7 +141,7 @@ void Trainer::resume() {
     state_.validations_since_best = 0;
   }
   task_.sampler().restore(state_.sampler);
-  communicator_.once("starting", [&] { judge_.resume(); });
+  communicator_.once("starting", [&] { validator_.resume(); });
 }
 
 void Trainer::expect_finite() const {
@@ -175,7 +174,7 @@ double Trainer::expected_seconds_per_step() {
   const auto seconds = [&] {
     return seconds_of_passes(task_.model(), optimizer_->parameters(), ahead_.first());
   };
-  seconds();  // gets the memory
+  seconds();  // warm-up: allocates the memory
   return static_cast<double>(options_.accumulate) * seconds();
 }
 
@@ -185,7 +184,7 @@ void Trainer::begin_stage(std::int64_t stage) {
 }
 
 std::optional<StartedStep> Trainer::start_step(double lr) {
-  // A step of many batches takes long; the first of it is taken whatever was asked for. Several processes end it together.
+  // A signal cancels a step of many batches after its first one. Several processes must finish the step together.
   const StepBatches batches =
       ahead_.next([&] { return communicator_.is_alone() && InterruptGuard::requested() != 0; });
   ConsistencyOptions consistency = options_.consistency;
@@ -269,7 +268,7 @@ void Trainer::validate(Progress& progress, bool due) {
   {
     std::optional<MovingAverage::Shown> shown;
     if (average_) shown.emplace(*average_);
-    judge_.validate(progress, due, saved_step_);
+    validator_.validate(progress, due, saved_step_);
   }
   validation_seconds_ = watch.seconds();
   since_validation_.restart();
@@ -316,10 +315,10 @@ TrainResult Trainer::run() {
     communicator_.doing("step " + std::to_string(state_.step + 1));
     std::optional<StartedStep> step = start_step(lr);
     if (!step) break;
-    settle(progress);  // the one before: a GPU is never left without work
+    settle(progress);  // of the step before, so that a GPU always has work
     ++state_.step;
     ++steps_here_;
-    // No sooner: of a step that is not taken nothing is kept, and it begins the stage again.
+    // Not before: a step that was cancelled begins its stage again after a resume.
     if (stage != before.stage || state_.step == 1) {
       say_stage(progress, options_, stage, state_.step);
     }
@@ -357,16 +356,16 @@ TrainResult Trainer::run() {
   tell(progress, &TrainObserver::after_training, state_.step);
   if (result_.interrupted == 0 && options_.average > 0) {
     progress.pause();
-    judge_.average_last(progress, steps_here_ > 0);
+    validator_.average_last(progress, steps_here_ > 0);
     progress.go_on();
   }
   tell(progress, &TrainObserver::at_end, state_.step);
   result_.steps = state_.step;
   result_.epochs = state_.sampler.epoch;
   if (steps_here_ > 0) result_.train_loss = progress.recent_loss();
-  if (communicator_.is_first()) result_.last = judge_.last();
-  result_.average = judge_.average();
-  result_.is_average_best = judge_.is_average_model();
+  if (communicator_.is_first()) result_.last = validator_.last();
+  result_.average = validator_.average();
+  result_.is_average_best = validator_.is_average_model();
   result_.best_valid_loss = state_.best_valid_loss.value_or(TrainResult::kNone);
   result_.seconds = state_.seconds;
   result_.source_tokens_per_second = progress.source_tokens_per_second();

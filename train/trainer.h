@@ -1,5 +1,5 @@
-// Training: accumulation, an optimiser, a schedule, validation, checkpoints, and a resume that continues
-// bit for bit. Everything a run needs stands in its options; what it learns is a Task.
+// Training: gradient accumulation, optimiser, schedule, validation, checkpoints, and a resume that continues
+// bit for bit. TrainOptions set the run; a Task defines what it learns.
 #pragma once
 
 #include <limits>
@@ -11,19 +11,19 @@ namespace kette {
 
 struct TrainResult {
   std::int64_t steps = 0, epochs = 0;
-  /// Mean over the last 100 steps, per token, with smoothing; NaN without a step.
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  /// Smoothed loss per token, mean over the last 100 steps; NaN without a step.
   double train_loss = kNone;
-  Verdict last;                    ///< of the last validation
+  ValidationResult last;           ///< of the last validation
   double best_valid_loss = kNone;  ///< of the best model (TrainOptions::best_by)
-  Verdict average;                 ///< of the mean of the last checkpoints, if one was asked for
-  bool is_average_best = false;    ///< and became the model
+  ValidationResult average;        ///< of the mean of the last checkpoints, if one was asked for
+  bool is_average_best = false;    ///< whether that mean became the model
   double seconds = 0;
   double source_tokens_per_second = 0, target_tokens_per_second = 0;
-  int interrupted = 0;  ///< by this signal (train/interrupt.h); resumable
+  int interrupted = 0;  ///< the signal that stopped the run (train/interrupt.h), or 0
 };
 
-/// Trains (or resumes) and leaves a model directory. Text for people goes to stderr.
+/// Trains (or resumes) and writes a model directory. Text for people goes to stderr.
 TrainResult train(const TrainOptions& options, Task& task);
 
 }  // namespace kette

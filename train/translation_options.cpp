@@ -1,4 +1,4 @@
-// What a run that learns to translate is told, and what of it makes it the same run.
+// The options of training for translation, and those that a resume must keep.
 #include <algorithm>
 
 #include "data/corpora/joint_vocabulary.h"

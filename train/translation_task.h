@@ -1,5 +1,4 @@
-// Learning to translate from parallel text: pairs of sentences (train/parallel_task.h), and BLEU, or another metric, of
-// the validation text.
+// Learning to translate from sentence pairs (train/parallel_task.h). The validation score is BLEU or another metric.
 #pragma once
 
 #include "data/corpora/text_facts.h"
@@ -11,16 +10,16 @@ namespace kette {
 
 struct TranslationTrainOptions : ParallelTrainOptions {
   std::vector<ParallelText> texts;  ///< one, or several that are mixed
-  /// Learn also to translate the targets to the sources (Gao et al. 2022, section 3.4).
+  /// Also learns to translate targets to sources (Gao et al. 2022, section 3.4).
   bool both_directions = false;
   std::filesystem::path valid_source, valid_target;
-  std::int64_t join_lines = 1;  ///< so many lines that follow each other are learnt together
+  std::int64_t join_lines = 1;  ///< the number of consecutive lines joined into one pair
   ScoreTokenizer bleu_tokenize = ScoreTokenizer::v13a;
 
-  /// The metric of the validation's translations.
+  /// The metric of the validation score.
   std::string scored_by() const { return is_by_metric(best_by) ? best_by : "bleu"; }
   bool is_prepared() const { return !texts.empty() && texts.front().is_prepared(); }
-  /// These, with the shape of `from`. Throws an Error where they do not go together.
+  /// Takes the model's shape from `from`. Throws an Error unless the options fit together.
   TranslationTrainOptions checked() &&;
 };
 
@@ -40,8 +39,7 @@ class TranslationTask final : public ParallelTask {
   ParallelCorpus make_corpus(const TokenizeProgress& progress) const override;
   std::string warnings() const override { return odd_text() + score_text() + unknown_characters(); }
   void save_facts() const override;
-  /// Lines about text that is odd, to learn from and to score by, and about characters that the vocabulary has not;
-  /// mostly empty.
+  /// Warnings about odd training text, odd validation text, and characters outside the vocabulary; usually empty.
   std::string odd_text() const;
   std::string score_text() const;
   std::string unknown_characters() const;

@@ -1,5 +1,5 @@
-// What moves bytes between processes: an engine of message passing, as MPI. It never adds, so what is computed of the
-// bytes does not depend on the engine.
+// Moves bytes between processes by a message passing library (an engine) such as MPI. It never computes sums, so
+// results do not depend on the engine.
 #pragma once
 
 #include <cstddef>
@@ -10,41 +10,42 @@
 
 namespace kette {
 
-/// Messages of one channel arrive in the order in which they were sent; channels do not know of each other.
+/// Messages of one channel arrive in the order in which they were sent. Channels are independent.
 enum class Channel { small, tensors, phases };
 
 class Transport {
  public:
-  /// To, or from, another process. Both sides know how many bytes they are. The memory is the transport's until its group
-  /// has arrived.
+  /// A message to or from another process. Both sides know its size. The memory must not be used until the group has
+  /// arrived.
   struct Message {
     int process;
     void* memory;
     std::size_t bytes;
   };
 
-  /// Messages on their way.
+  /// Messages in flight.
   class Group {
    public:
     virtual ~Group() = default;
-    /// Moves them on. Whether all are there, those that were sent, too.
+    /// Makes progress. Whether all messages are done, sent and received.
     virtual bool arrived() = 0;
-    /// Whether what this process sends is there to be sent, so that it waits for others alone.
+    /// Whether this process's data is ready to be sent, so that only other processes are waited for.
     virtual bool is_ready() const { return true; }
-    /// With which processes some are not done.
+    /// The processes with messages that are not done.
     virtual std::vector<int> missing() const = 0;
   };
 
   virtual ~Transport() = default;
-  virtual int process() const = 0;  ///< number of this one, from 0
+  virtual int process() const = 0;  ///< the number of this process, from 0
   virtual int processes() const = 0;
-  /// Of this process.
+  /// The name of this process's host.
   virtual std::string host() const;
   /// For people: "Open MPI 4.1.4".
   virtual std::string name() const = 0;
   virtual std::unique_ptr<Group> start(Channel channel, std::span<const Message> sent,
                                        std::span<const Message> received) = 0;
-  /// The engine's own sum of values over all processes, in whatever order: for measurements. Whether it has one.
+  /// Sums values over all processes with the engine's own all-reduce, in any order; for measurements. False if it has
+  /// none.
   virtual bool sum(std::span<float>) { return false; }
   /// Ends all processes at once, with this exit code.
   [[noreturn]] virtual void abandon(int code) = 0;

@@ -1,5 +1,5 @@
-// Learning to parse: a translation of words to trees as symbols (Vaswani et al. 2017, section 6.3). The pairs come from
-// files of trees (data/corpora/tree_pairs.h), and the validation's score is F1 of labelled brackets.
+// Learning to parse: translates words to the symbols of a tree (Vaswani et al. 2017, section 6.3). The pairs come from
+// files of trees (data/corpora/tree_pairs.h). The validation score is F1 of labelled brackets.
 #pragma once
 
 #include "data/tokenizers/tree_tokenizer.h"
@@ -9,10 +9,10 @@
 namespace kette {
 
 struct TreeTrainOptions : ParallelTrainOptions {
-  std::vector<std::filesystem::path> trees;  ///< of one file, or of several that are mixed
+  std::vector<std::filesystem::path> trees;  ///< one file, or several that are mixed
   std::filesystem::path valid_trees;
 
-  /// These, with the shape of `from`. Throws an Error where they do not go together.
+  /// Takes the model's shape from `from`. Throws an Error unless the options fit together.
   TreeTrainOptions checked() &&;
 };
 
@@ -31,13 +31,13 @@ class TreeTask final : public ParallelTask {
   ParallelCorpus read_validation(const FilterOptions& filters) override;
   ParallelCorpus make_corpus(const TokenizeProgress& progress) const override;
   TransformerConfig model_config() const override;
-  /// Labels that the validation alone has.
+  /// Labels that only the validation trees have.
   std::string warnings() const override;
   std::string size_of_vocabulary() const override;
   TreeTokenizer::Shared tree_tokenizer() const;
 
   TreeTrainOptions options_;
-  Treebank valid_gold_, valid_trees_;  // as they were read, for the score, and cleaned
+  Treebank valid_gold_, valid_trees_;  // as read, for the score; and cleaned
 };
 
 inline TrainResult train(const TreeTrainOptions& options) {

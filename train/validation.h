@@ -1,4 +1,4 @@
-// How well a model predicts a text, which several processes share out.
+// Measures how well a model predicts a text. Several processes share the batches.
 #pragma once
 
 #include <span>
@@ -9,10 +9,10 @@
 
 namespace kette {
 
-/// What a model makes of batches without dropout.
+/// Measured without dropout.
 struct Validation {
   double loss = 0;      ///< mean negative log likelihood per target token
-  double accuracy = 0;  ///< share of the target tokens that are the likeliest of all
+  double accuracy = 0;  ///< the share of target tokens that the model finds likeliest
 };
 Validation validate(const Model& model, std::span<const Batch> batches,
                     Communicator& communicator = Communicator::none());

@@ -1,7 +1,6 @@
-// The batches that `kette bench train` trains on: of two text files, of a file of batches, or of
-// random sentences. Batches can be written as JSON lines, {"source": [[ids]...], "target":
-// [[ids]...]} without begin and end marks, so that another program (bench/peers) is given the very
-// same ones.
+// The batches of `kette bench train`: from two text files, from a file of batches, or of random sentences.
+// They can be written as JSON lines, {"source": [[ids]...], "target": [[ids]...]} without <s> and </s>, so
+// that another program (bench/peers) can use the same batches.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +16,7 @@ namespace kette::cli {
 
 struct BenchBatchOptions {
   std::filesystem::path source, target, tokenizer;
-  std::int64_t pieces = 10000;  ///< of the tokenizer that is trained when none is given
+  std::int64_t pieces = 10000;  ///< of a new tokenizer, if none is given
   std::int64_t rows = 10000;    ///< of the model's vocabulary
   std::int64_t tokens = 4096;
   std::string ids = "zipf";  ///< of random sentences
@@ -25,17 +24,17 @@ struct BenchBatchOptions {
   std::filesystem::path read{};  ///< a file of batches instead
 };
 
-/// As many as asked for; with fewer in an epoch the next one goes on.
+/// Makes `count` batches, over several epochs if necessary.
 std::vector<Batch> make_bench_batches(const BenchBatchOptions& options, std::int64_t count);
-/// Likewise, of a corpus.
+/// The same from a corpus.
 std::vector<Batch> batches_of(const ParallelCorpus& corpus, const BenchBatchOptions& options,
                               std::int64_t count);
-/// Those for a model: of pairs as long as they are, for which a Transformer has positions then, of windows of
-/// random text as long as the model sees; of another kind of model its example, over again.
+/// Batches for a model. A Transformer gets pairs, and enough positions for them. A language model gets windows of
+/// random text as long as its context. Other models get their example, repeated.
 std::vector<Batch> batches_for(ModelConfig& config, const BenchBatchOptions& options,
                                std::int64_t count);
 
-/// How the presets are trained: of a GPT the step of nanoGPT's recipe.
+/// The recipe of the presets; for a GPT the step of nanoGPT's.
 struct BenchRecipe {
   OptimizerOptions optimizer;
   StepOptions step;
@@ -47,7 +46,7 @@ std::vector<Batch> random_windows(const BenchIds& ids, std::int64_t context, std
                                   std::int64_t count, std::uint64_t seed);
 
 void write_batches(const std::filesystem::path& file, const std::vector<Batch>& batches);
-/// All batches of a file, or the first `count`, over again if there are fewer.
+/// All batches of a file, or the first `count`, repeated if there are fewer.
 std::vector<Batch> read_batches(const std::filesystem::path& file, std::int64_t rows,
                                 std::int64_t count);
 

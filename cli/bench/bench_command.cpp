@@ -1,5 +1,5 @@
-// `kette bench`: how fast this machine trains, translates, generates, tokenizes, makes batches, computes each op and
-// each matrix product, and exchanges gradients with other processes.
+// `kette bench`: measures training, translation, generation, tokenizing, making batches, each op, each matrix product,
+// and the exchange of gradients between processes.
 #include "cli/commands/commands.h"
 #include "cli/processes.h"
 

@@ -1,5 +1,5 @@
-// `kette bench corpus`: how quickly an epoch of sentence pairs is planned, in how much memory, and how quickly its batches
-// are made, without a model.
+// `kette bench corpus`: time and memory to plan an epoch of sentence pairs, and the time to make its batches, without a
+// model.
 #include <iostream>
 #include <memory>
 

@@ -1,5 +1,5 @@
-// `kette bench exchange`: how long processes take to sum gradients and to share the result, beside the all-reduce of the
-// engine that joins them.
+// `kette bench exchange`: the time for processes to sum gradients and gather the result, compared with the all-reduce
+// of their transport engine.
 #include <iostream>
 #include <memory>
 

@@ -1,6 +1,5 @@
-// `kette bench generate`: tokens one after the other from a random model, and how near that comes
-// to reading its weights once a token, which is the most that memory allows; on a GPU, to reading
-// them as quickly as it copies.
+// `kette bench generate`: tokens per second of a random model, compared with the memory limit, which is to
+// read all weights once per token. On a GPU the limit is the speed of copies.
 #include <iostream>
 #include <memory>
 

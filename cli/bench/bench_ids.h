@@ -1,4 +1,4 @@
-// Token ids for benchmarks that read no text.
+// Random token ids for benchmarks without text.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,8 @@
 
 namespace kette::cli {
 
-/// Draws the ids from `first` to below `rows`: all alike, or as text does by Zipf's law, the n-th
-/// of them 1/n as often as the first. A lookup's gradient, which adds up what belongs to one id,
-/// takes its time on frequent ones.
+/// Draws ids from [first, rows): uniformly, or by Zipf's law as in text, the n-th id 1/n as often as the
+/// first. The gradient of an embedding sums over equal ids, so frequent ids take its time.
 class BenchIds {
  public:
   BenchIds(const std::string& kind, std::int64_t first, std::int64_t rows);
@@ -20,7 +19,7 @@ class BenchIds {
 
  private:
   std::int64_t first_;
-  std::vector<double> up_to_;  ///< the weights of the ids so far, added up
+  std::vector<double> up_to_;  ///< cumulative weights of the ids
 };
 
 /// Adds --ids.

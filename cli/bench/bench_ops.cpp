@@ -1,5 +1,5 @@
-// `kette bench ops`: the time of every op of the table, forward and backward, on sizes of a
-// training step.
+// `kette bench ops`: the time of every op of the table, forward and backward, at the sizes of a training
+// step.
 #include <algorithm>
 #include <functional>
 #include <iostream>

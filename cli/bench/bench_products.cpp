@@ -1,5 +1,5 @@
-// `kette bench products`: every matrix product of a training step's linear maps, on Kette's own tiles
-// and by OpenBLAS in turn.
+// `kette bench products`: the time of every matrix product of a training step's linear maps, by Kette's
+// own kernels and by OpenBLAS in turn.
 #include <algorithm>
 #include <iostream>
 #include <map>

@@ -1,4 +1,4 @@
-// `kette bench tokenize`: how fast a tokenizer turns a text into ids.
+// `kette bench tokenize`: the speed of a tokenizer.
 #include <iostream>
 #include <memory>
 

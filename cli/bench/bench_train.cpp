@@ -1,5 +1,5 @@
-// `kette bench train`: real training steps (train/train_step.h) on real or random batches, and how
-// near they come to the machine's limit for matrix products, which is measured in the same run.
+// `kette bench train`: real training steps (train/train_step.h) on real or random batches, compared with
+// the machine's peak rate of matrix products, measured in the same run.
 #include <algorithm>
 #include <memory>
 

@@ -1,6 +1,5 @@
-// `kette bench translate`: sentences per second of beam search. A random model with forced output
-// lengths does the same work as a trained one, so two programs can be compared without sharing a
-// model.
+// `kette bench translate`: sentences per second of beam search. A random model with forced output lengths
+// does the same work as a trained one. So two programs can be compared without sharing a model.
 #include <algorithm>
 #include <iostream>
 #include <memory>

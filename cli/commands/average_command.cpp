@@ -1,4 +1,4 @@
-// `kette average`: the mean of checkpoints, as another file of parameters.
+// `kette average`: writes the mean of checkpoints as a parameter file.
 #include <iostream>
 #include <map>
 #include <memory>

@@ -1,4 +1,4 @@
-// `kette check`: what is odd about a parallel corpus, as a table with samples, JSON and a page.
+// `kette check`: finds odd text in a parallel corpus; shows a table with samples, JSON and a page.
 #include <memory>
 
 #include "cli/commands/commands.h"

@@ -1,5 +1,5 @@
-// The commands of `kette`, and of `kette bench`. A new one is a file of its own, which has its Command, and a line here, in the
-// order of --help.
+// The commands of `kette` and of `kette bench`, in the order of --help. To add one, write a file with its Command and
+// add a line here.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ namespace kette::cli {
 struct Command {
   const char *name, *help;
   void (*add_options)(CLI::App& command);
-  bool is_shared_out = false;  ///< by processes that a launcher has started
+  bool is_shared_out = false;  ///< whether several processes of a launcher can share its work
 };
 
 // clang-format off

@@ -1,4 +1,4 @@
-// `kette compare`: where two models part, and what that points to.
+// `kette compare`: shows where two models differ, and the likely causes.
 #include <memory>
 
 #include "cli/commands/commands.h"

@@ -1,4 +1,4 @@
-// `kette evaluate`: translates a test set and scores it against its reference, or says how well a
+// `kette evaluate`: translates a test set and scores it against its reference, or measures how well a
 // language model predicts a text.
 #include <CLI/CLI.hpp>
 #include <iostream>

@@ -1,4 +1,4 @@
-// `kette import` and `kette export`: models from and for Hugging Face's transformers.
+// `kette import` and `kette export`: convert models from and to the format of Hugging Face transformers.
 #include <iostream>
 #include <memory>
 

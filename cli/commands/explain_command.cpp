@@ -1,4 +1,4 @@
-// `kette explain`: all there is to see of how a model came to a translation, or reads a text, as a page.
+// `kette explain`: shows on a page how a model makes a translation or reads a text.
 #include <memory>
 
 #include "cli/commands/commands.h"

@@ -1,4 +1,4 @@
-// `kette fill`: what may stand at the masks of a text.
+// `kette fill`: predicts the masked words of a text.
 #include <unistd.h>
 
 #include <iostream>
@@ -25,8 +25,8 @@ struct FillOptions {
   std::int64_t top = 5;
 };
 
-/// What a filler adds to the text before it. Whether a space stands between them, which encode_with_masks() takes for a part of
-/// the mask, is in the piece: of BERT's in that it does not go on with a word, and of others it is written.
+/// What a filler adds to the text before it. Whether a space stands between them, which encode_with_masks() takes for a
+/// part of the mask, is in the piece: of BERT's in that it does not go on with a word, and of others it is written.
 void append_filler(const Tokenizer& tokenizer, std::int32_t filler, std::string& text) {
   const bool in_words = tokenizer.kind() == "wordpiece";
   if (text.ends_with(' ') && tokenizer.kind() != "character") text.pop_back();

@@ -1,4 +1,4 @@
-// `kette generate`: text that goes on from a prompt, written as it comes.
+// `kette generate`: continues a prompt; writes text as its tokens are generated.
 #include <unistd.h>
 
 #include <algorithm>
@@ -108,7 +108,7 @@ void print_texts(const GenerateCommandOptions& o, const LoadedEnsemble<Gpt>& loa
   std::vector<std::vector<std::int32_t>> texts;
   const std::vector<std::int64_t> costs(static_cast<std::size_t>(o.generate.texts), 1);
   for (const std::string& text : communicator().share_out("generating", costs, draw)) {
-    texts.push_back(Json::from_cbor(text));
+    texts.push_back(unpacked<std::vector<std::int32_t>>(text));
   }
   const double seconds = watch.seconds();
   std::cout << for_stdout(pieces.finish()) << "\n";

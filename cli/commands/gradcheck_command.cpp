@@ -1,5 +1,5 @@
-// `kette gradcheck`: every op on every sample in f64, or a whole Transformer parameter by
-// parameter.
+// `kette gradcheck`: checks the gradient of every op on every sample in f64, or of a whole model parameter
+// by parameter.
 #include <memory>
 
 #include "cli/commands/commands.h"

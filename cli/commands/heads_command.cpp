@@ -1,4 +1,4 @@
-// `kette heads`: what every head of a model does, how much depends on it, and what becomes of the model
+// `kette heads`: shows what every head of a model does, its importance, and the results of the model
 // without it.
 #include <memory>
 

@@ -1,4 +1,4 @@
-// `kette info`: the version, the machine, and what a preset or a trained model costs, part by part.
+// `kette info`: shows the version, the machine, and the cost of a preset or a trained model by part.
 #include <omp.h>
 
 #include <filesystem>

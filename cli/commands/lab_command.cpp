@@ -1,4 +1,4 @@
-// `kette lab NAME`: experiments of the literature, with "paper, here, holds".
+// `kette lab NAME`: repeats an experiment of a paper and compares the findings.
 #include <algorithm>
 #include <memory>
 

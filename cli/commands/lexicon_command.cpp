@@ -1,5 +1,4 @@
-// `kette lexicon`: what the pieces of a source are likely to become, learnt from pairs, for a model's
-// --shortlist.
+// `kette lexicon`: learns the likely translations of source pieces from pairs, for --shortlist.
 #include <algorithm>
 #include <cmath>
 #include <iostream>

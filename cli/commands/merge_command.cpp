@@ -1,4 +1,4 @@
-// `kette merge`: adapters and the model they sit on become one plain model.
+// `kette merge`: merges adapters into their model.
 #include <iostream>
 #include <memory>
 

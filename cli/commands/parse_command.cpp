@@ -1,4 +1,4 @@
-// `kette parse`: sentences to constituency trees, line by line; or the words of gold trees, and the score.
+// `kette parse`: parses sentences to constituency trees line by line, or the words of gold trees for a score.
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -12,7 +12,6 @@
 #include "cli/sentences.h"
 #include "cli/shared_translator.h"
 #include "cli/show.h"
-#include "data/files/json_text.h"
 #include "decode/tree_parser.h"
 #include "tensor/stopwatch.h"
 #include "tensor/suggestion.h"
@@ -104,9 +103,9 @@ void parse_lines(const ParseCommandOptions& o, int threads) {
   const auto next = [&] {
     std::vector<std::string> part;
     if (communicator().is_first()) part = source.next(kSentencesAtOnce);
-    return communicator().is_alone() ? part
-                                     : Json::from_cbor(communicator().all(packed(part)).front())
-                                           .get<std::vector<std::string>>();
+    return communicator().is_alone()
+               ? part
+               : unpacked<std::vector<std::string>>(communicator().all(packed(part)).front());
   };
   std::vector<std::string> part = next();
   // Now, so that input that is refused leaves an earlier output as it is.

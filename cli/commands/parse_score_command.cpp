@@ -1,4 +1,4 @@
-// `kette parse-score`: labelled brackets of trees against gold ones, equal to evalb.
+// `kette parse-score`: scores labelled brackets of trees against gold trees, equal to evalb.
 #include <memory>
 #include <optional>
 

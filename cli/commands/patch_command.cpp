@@ -1,4 +1,4 @@
-// `kette patch`: of pairs of texts that differ in one thing, where in a model the difference travels.
+// `kette patch`: shows where in a model the difference between two texts travels.
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -31,7 +31,7 @@ struct PatchOptions {
 
 /// Two texts, and what follows each: translations, or the next words.
 struct TextPair {
-  std::string one, other, after_one, after_other;
+  std::string clean, corrupted, after_clean, after_corrupted;
 };
 
 std::vector<TextPair> read_pairs(const std::filesystem::path& file, bool needs_next) {
@@ -61,16 +61,16 @@ std::vector<TextPair> bundled_pairs(const PatchOptions& o) {
   return pairs;
 }
 
-/// The first place where two targets part; nothing where they do not.
-std::optional<Counterfactual> parted(Ids one, Ids other, Ids after_one, Ids after_other,
-                                     std::int32_t end) {
-  after_one.push_back(end);
-  after_other.push_back(end);
-  const auto place =
-      std::mismatch(after_one.begin(), after_one.end(), after_other.begin(), after_other.end());
-  if (place.first == after_one.end() || place.second == after_other.end()) return {};
-  const Ids prefix(after_one.begin(), place.first);
-  return Counterfactual{std::move(one), std::move(other), prefix, *place.first, *place.second};
+/// The answers are the first tokens in which the targets differ. Nothing if the targets are the same.
+std::optional<PromptPair> prompt_pair(Ids clean, Ids corrupted, Ids clean_target,
+                                      Ids corrupted_target, std::int32_t end) {
+  clean_target.push_back(end);
+  corrupted_target.push_back(end);
+  const auto place = std::mismatch(clean_target.begin(), clean_target.end(),
+                                   corrupted_target.begin(), corrupted_target.end());
+  if (place.first == clean_target.end() || place.second == corrupted_target.end()) return {};
+  const Ids prefix(clean_target.begin(), place.first);
+  return PromptPair{std::move(clean), std::move(corrupted), prefix, *place.first, *place.second};
 }
 
 /// How many pairs could not be used, and why.
@@ -78,12 +78,12 @@ struct Left {
   std::int64_t unequal = 0, same = 0;
 };
 
-std::vector<Counterfactual> counterfactuals(const SavedModel<AutoregressiveModel>& saved,
-                                            const std::vector<TextPair>& pairs,
-                                            const std::string& language, Left& left) {
+std::vector<PromptPair> prompt_pairs(const SavedModel<AutoregressiveModel>& saved,
+                                     const std::vector<TextPair>& pairs,
+                                     const std::string& language, Left& left) {
   const Tokenizer& tokenizer = *saved.tokenizer;
-  std::vector<Counterfactual> result;
-  const auto add = [&](std::optional<Counterfactual> pair) {
+  std::vector<PromptPair> result;
+  const auto add = [&](std::optional<PromptPair> pair) {
     if (pair) {
       result.push_back(std::move(*pair));
     } else {
@@ -93,32 +93,33 @@ std::vector<Counterfactual> counterfactuals(const SavedModel<AutoregressiveModel
   const auto ready = saved.model->has_encoder() ? saved.model->for_decoding() : nullptr;
   UnknownCharacters unknown(saved.tokenizer);
   for (const TextPair& pair : pairs) {
-    unknown.add(pair.one);
-    unknown.add(pair.other);
-    Ids one = tokenizer.encode_source(pair.one, language),
-        other = tokenizer.encode_source(pair.other, language);
-    if (one.size() != other.size() || one.empty()) {
+    unknown.add(pair.clean);
+    unknown.add(pair.corrupted);
+    Ids clean = tokenizer.encode_source(pair.clean, language),
+        corrupted = tokenizer.encode_source(pair.corrupted, language);
+    if (clean.size() != corrupted.size() || clean.empty()) {
       ++left.unequal;
       continue;
     }
     if (!saved.model->has_encoder()) {
-      const Ids next_one = tokenizer.encode(pair.after_one),
-                next_other = tokenizer.encode(pair.after_other);
-      if (next_one.empty() || next_other.empty() || next_one.front() == next_other.front()) {
+      const Ids after_clean = tokenizer.encode(pair.after_clean),
+                after_corrupted = tokenizer.encode(pair.after_corrupted);
+      if (after_clean.empty() || after_corrupted.empty() ||
+          after_clean.front() == after_corrupted.front()) {
         ++left.same;
         continue;
       }
-      result.push_back({one, other, {}, next_one.front(), next_other.front()});
+      result.push_back({clean, corrupted, {}, after_clean.front(), after_corrupted.front()});
       continue;
     }
-    Ids after_one = tokenizer.encode(pair.after_one, Side::target),
-        after_other = tokenizer.encode(pair.after_other, Side::target);
-    if (pair.after_one.empty()) {  // the model's own translations
-      const auto found = translate_ids(*ready, {one, other});
-      after_one = found[0].front().tokens;
-      after_other = found[1].front().tokens;
+    Ids clean_target = tokenizer.encode(pair.after_clean, Side::target),
+        corrupted_target = tokenizer.encode(pair.after_corrupted, Side::target);
+    if (pair.after_clean.empty()) {  // the model's own translations
+      const auto found = translate_ids(*ready, {clean, corrupted});
+      clean_target = found[0].front().tokens;
+      corrupted_target = found[1].front().tokens;
     }
-    add(parted(one, other, after_one, after_other, saved.model->special().end));
+    add(prompt_pair(clean, corrupted, clean_target, corrupted_target, saved.model->special().end));
   }
   say_unknown(unknown, "pairs");
   return result;
@@ -142,9 +143,9 @@ void run(PatchOptions& o) {
   Left left;
   // What a parser would write by itself, without what keeps it a tree, is none of its trees.
   const bool needs_next = saved.tokenizer->writes() != Writes::text || !saved.model->has_encoder();
-  const std::vector<Counterfactual> pairs =
-      counterfactuals(saved, o.pairs.empty() ? bundled_pairs(o) : read_pairs(o.pairs, needs_next),
-                      o.language, left);
+  const std::vector<PromptPair> pairs =
+      prompt_pairs(saved, o.pairs.empty() ? bundled_pairs(o) : read_pairs(o.pairs, needs_next),
+                   o.language, left);
   if (left.unequal + left.same > 0) {
     std::cerr << text(
         "left out: %lld pairs of unequal lengths in tokens, %lld that nothing tells apart\n",

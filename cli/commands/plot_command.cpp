@@ -1,4 +1,4 @@
-// `kette plot`: what training runs noted, as a table and as a page of curves.
+// `kette plot`: shows the logs of training runs as a table and as a page of curves.
 #include <iostream>
 #include <memory>
 #include <set>

@@ -1,4 +1,4 @@
-// `kette quantize`: a model directory in fewer bits, to decode with.
+// `kette quantize`: writes a model directory with fewer bits per weight, for decoding.
 #include <iostream>
 #include <memory>
 

@@ -1,4 +1,4 @@
-// `kette score`: how likely the model finds given translations, one log-probability a line, or of every token, too.
+// `kette score`: the log-probability of given translations, one per line, or of every token.
 #include <iostream>
 #include <memory>
 
@@ -9,7 +9,6 @@
 #include "cli/sentences.h"
 #include "cli/shared_translator.h"
 #include "cli/show.h"
-#include "data/files/json_text.h"
 #include "data/files/text_file.h"
 #include "data/files/visible_text.h"
 #include "decode/scorer.h"
@@ -57,15 +56,15 @@ std::vector<SentenceScore> score(const LoadedEnsemble<Transformer>& loaded,
     for (const SentenceScore& one :
          score_ids(loaded.models.for_decoding(loaded.types), part(sources), part(targets), o.work,
                    progress.next_part(1))) {
-      found.push_back(packed({one.log_probability, one.token_log_probabilities}));
+      found.push_back(packed(std::pair(one.log_probability, one.token_log_probabilities)));
     }
     progress.clear();
     return found;
   };
   std::vector<SentenceScore> scores;
   for (const std::string& answer : communicator().share_out("scoring", costs, score)) {
-    const Json one = Json::from_cbor(answer);
-    scores.push_back({one[0], one[1]});
+    auto [sum, each] = unpacked<std::pair<double, std::vector<float>>>(answer);
+    scores.push_back({sum, std::move(each)});
   }
   return scores;
 }

@@ -1,6 +1,6 @@
-// `kette split`: text in, one sentence a line out, an empty line between those of two lines or paragraphs. With
-// --split sentences there are as many groups of sentences as lines, and an empty line has an empty one, so that what was
-// done with the sentences can be put together again line by line.
+// `kette split`: splits text into one sentence per line, with an empty line between input lines or paragraphs. With
+// --split sentences every input line has a group of sentences; that of an empty line is empty. So results for the
+// sentences can be joined again line by line.
 #include <unistd.h>
 
 #include <memory>

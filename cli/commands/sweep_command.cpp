@@ -1,5 +1,5 @@
-// `kette sweep`: the runs of a file, one after the other or several at a time, each trained and scored by this program in a
-// process of its own, and a table of them that is kept up to date. The same command goes on where it was stopped.
+// `kette sweep`: trains and scores the runs of a file, each in its own process, one or several at a time. Keeps a table
+// of the results up to date. The same command continues after a stop.
 #include <memory>
 
 #include "cli/commands/commands.h"

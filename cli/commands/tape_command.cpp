@@ -1,5 +1,5 @@
-// `kette tape`: the tape of a training step, node by node: what each keeps, takes and gives on, and whether
-// its gradient is right.
+// `kette tape`: shows the tape of a training step: for every node its inputs, outputs and kept memory, and
+// whether its gradient is right.
 #include <unistd.h>
 
 #include <iostream>

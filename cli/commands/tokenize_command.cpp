@@ -1,5 +1,5 @@
-// `kette tokenize`: text files to one file of ids, or a folder of shards of them, that a language model trains on; or parallel
-// text to a folder of pairs for a translation model.
+// `kette tokenize`: turns text files into one file of ids or a folder of shards, to train a language model; or parallel
+// text into a folder of pairs, for a translation model.
 #include <memory>
 
 #include "cli/commands/commands.h"

@@ -1,5 +1,5 @@
-// `kette trace`: one step of training or of decoding, slice by slice, as tables, as a page and as a file for
-// Perfetto: where the time goes, how near that is to the machine's limits, and what holds the memory.
+// `kette trace`: records a training or decoding step, as tables, as a page and as a file for Perfetto. Shows
+// where the time goes, compares it with the machine's limits, and shows what holds the memory.
 #include <memory>
 #include <optional>
 

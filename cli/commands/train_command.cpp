@@ -1,4 +1,4 @@
-// `kette train`: a translation model, a parser or a language model, and the resolved configuration beside it.
+// `kette train`: trains a translation model, a parser or a language model. Saves its configuration beside it.
 #include <cmath>
 #include <iostream>
 #include <memory>

@@ -1,4 +1,4 @@
-// `kette translate`: lines or a document in, the translation out.
+// `kette translate`: translates lines or a document.
 #include <algorithm>
 #include <cmath>
 #include <memory>

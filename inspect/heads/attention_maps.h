@@ -1,4 +1,4 @@
-// What every head looked at in one pass over one text, and how much of it mattered.
+// The attention maps of every head in a forward pass over one text, and maps weighted by the values' norms.
 #pragma once
 
 #include "decode/alignment.h"

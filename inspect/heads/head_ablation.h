@@ -1,5 +1,4 @@
-// What becomes of a model's results when heads are masked: BLEU of what it translates (Michel et al. 2019, section
-// 3), or the loss of a text.
+// Measures a model with masked heads: BLEU of its translations (Michel et al. 2019, section 3), or the loss on a text.
 #pragma once
 
 #include <functional>
@@ -13,27 +12,27 @@
 
 namespace kette {
 
-/// A result with a tap in every pass, beside that without.
+/// The effect of a tap in every forward pass.
 struct MaskedResult {
-  double change = 0;
+  double change = 0;  ///< of the result, compared with the one without the tap
   double p =
-      1;  ///< of a change as large by chance, by paired bootstrap; 1 where one segment alone says nothing
+      1;  ///< the probability of a change as large by chance (paired bootstrap); 1 for one segment
 };
 
 class HeadAblation {
  public:
   virtual ~HeadAblation() = default;
   virtual std::string name() const = 0;
-  virtual double whole() const = 0;  ///< with all heads
+  virtual double whole() const = 0;  ///< the result with all heads
   virtual bool higher_is_better() const = 0;
-  virtual std::int64_t segments() const = 0;     ///< that resamples draw from
+  virtual std::int64_t segments() const = 0;     ///< the number of units that the bootstrap draws
   virtual std::string segment_name() const = 0;  ///< "sentences"
   virtual MaskedResult with(Tap& tap) const = 0;
-  /// The change alone, where nobody asks how likely it is by chance.
+  /// Only the change, without p.
   virtual double change_with(Tap& tap) const { return with(tap).change; }
 };
 
-/// sacreBLEU's BLEU of translations. Higher is better.
+/// BLEU of translations, as of sacreBLEU. Higher is better.
 class BleuAblation final : public HeadAblation {
  public:
   BleuAblation(const AutoregressiveModel& model, const SharedTokenizer& tokenizer,
@@ -59,13 +58,13 @@ class BleuAblation final : public HeadAblation {
   BootstrapOptions bootstrap_;
   ScoreStatistics whole_;
   mutable std::once_flag is_resampled_;
-  mutable std::vector<double> resampled_;  // of whole_, once somebody asked for a p
+  mutable std::vector<double> resampled_;  // of whole_, made for the first p
 };
 
-/// The loss of a text's windows, nats a token. Lower is better.
+/// The loss on windows of a text, in nats per token. Lower is better.
 class LossAblation final : public HeadAblation {
  public:
-  /// batches: each of one window.
+  /// windows: batches of one window each.
   LossAblation(const AutoregressiveModel& model, std::vector<Batch> windows,
                const BootstrapOptions& bootstrap);
   std::string name() const override { return "loss"; }
@@ -82,7 +81,7 @@ class LossAblation final : public HeadAblation {
   std::vector<Batch> windows_;
   BootstrapOptions bootstrap_;
   double tokens_ = 0;
-  std::vector<double> whole_;  // of each window, the sum over its tokens
+  std::vector<double> whole_;  // by window, the sum over its tokens
 };
 
 }  // namespace kette

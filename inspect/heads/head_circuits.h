@@ -1,5 +1,5 @@
-// The two maps that a head is (Elhage et al. 2021): where it looks, x_query^T QK x_key, and what it then
-// writes, OV x_key. Each is a product through the head's width, which its rank cannot exceed.
+// The two circuits of a head (Elhage et al. 2021): QK decides where it looks, x_query^T QK x_key, and OV what
+// it writes, OV x_key. The rank of each is at most the head's width.
 #pragma once
 
 #include "inspect/heads/attention_heads.h"
@@ -7,8 +7,8 @@
 
 namespace kette {
 
-/// query, key, value: [head width, width]; output: [width, head width]. The gain of a norm that a
-/// pre-norm self-attention reads through is part of the first three.
+/// query, key, value: [head width, width]; output: [width, head width]. The first three include the gain of
+/// the norm before a pre-norm self-attention.
 struct HeadCircuit {
   DenseMatrix query, key, value, output;
 
@@ -19,20 +19,19 @@ struct HeadCircuit {
 /// In the order of heads_of(attentions_of(model)).
 std::vector<HeadCircuit> head_circuits(const AutoregressiveModel& model);
 
-/// Of each head's OV circuit, E_out OV E^T with E the embeddings and E_out the output matrix, what it writes
-/// about a word it looks at: the sum of the eigenvalues over the sum of their moduli. 1: it makes every word
-/// likelier itself; -1: less likely. NaN of heads that look at sources with embeddings of their own, whose words are none
-/// that the model writes.
+/// For each head, the sum of the eigenvalues of E_out OV E^T divided by the sum of their absolute values. E are the
+/// embeddings, E_out the output matrix. 1: looking at a word makes the same word likelier; -1: less likely. NaN for
+/// heads that look at a source with its own embeddings, since the model cannot write these words.
 std::vector<double> copying_scores(const AutoregressiveModel& model);
 
-/// How much of what an earlier head writes a later one reads, |A B| / (|A| |B|) with Frobenius norms of the
-/// later circuit and the earlier OV: as its query, key or value (section "Composition").
+/// How much of an earlier head's output a later head reads, as its query, key or value: |A B| / (|A| |B|), with
+/// Frobenius norms, of the later circuit A and the earlier OV circuit B (section "Composition").
 struct Composition {
   double query = 0, key = 0, value = 0;
 };
 Composition composition(const HeadCircuit& earlier, const HeadCircuit& later);
 
-/// What any of the three is for random circuits of a shape; the mean of some.
+/// The mean of each of the three for random circuits of this shape.
 double random_composition(std::int64_t width, std::int64_t head_width, std::uint64_t seed);
 
 }  // namespace kette

@@ -1,4 +1,4 @@
-// The columns that name a head, of every table with a row for each.
+// The columns that name the head, for tables with a row per head.
 #pragma once
 
 #include "inspect/heads/attention_heads.h"
@@ -6,7 +6,7 @@
 
 namespace kette {
 
-/// head: of a row. The attentions have to live as long as the columns.
+/// head: the member of a row. The attentions must outlive the columns.
 template <class Of>
 std::vector<ColumnOf<Of>> head_columns(const std::vector<AttentionPart>& attentions,
                                        Head Of::*head) {

@@ -1,6 +1,6 @@
-// A factor on what each head of an attention gives, before the output map: 0 masks a head (Michel et al.
-// 2019, "Are Sixteen Heads Really Better than One?", equation 2), 1 leaves it. On a tape the factors
-// may be variables, whose gradients are the heads' importance (equation 3).
+// Gates multiply the output of each head, before the output map. 0 masks a head, 1 keeps it (Michel et al.
+// 2019, "Are Sixteen Heads Really Better than One?", equation 2). On a tape the gates may be variables; their
+// gradients give the heads' importance (equation 3).
 #pragma once
 
 #include <map>
@@ -12,10 +12,10 @@ namespace kette {
 
 class HeadGates final : public Tap {
  public:
-  /// Masks one head, or all but one, of an attention, beside what is masked already.
+  /// Masks one head, or all but one, of an attention. Earlier masks stay.
   void mask(const AttentionPart& attention, std::int64_t head);
   void keep_only(const AttentionPart& attention, std::int64_t head);
-  /// gates: [heads], or [rows, heads] with those of each row of the pass.
+  /// gates: [heads], or [rows, heads] for each row of the pass.
   void set(const AttentionPart& attention, Variable gates);
 
   bool wants(const std::string& point) const override { return gates_.contains(point); }
@@ -28,7 +28,7 @@ class HeadGates final : public Tap {
   std::map<std::string, std::vector<float>> masks_;
 };
 
-/// Masks those heads. heads: of the attentions, as heads_of() counts them.
+/// Masks these heads of the attentions.
 HeadGates gates_without(const std::vector<AttentionPart>& attentions, std::span<const Head> heads);
 
 }  // namespace kette

@@ -1,6 +1,6 @@
-// How much the loss depends on each head, from one backward pass: Michel et al. 2019, equation 3,
+// How much the loss depends on each head, from one backward pass (Michel et al. 2019, equation 3):
 //   I_h = E_x | Att_h(x)^T dL(x) / dAtt_h(x) | = E_x | dL(x) / dgate_h |
-// with L(x) the loss of a sentence, the sum over its tokens, and gate_h a factor of 1 on what the head gives.
+// L(x) is the loss of a sentence, summed over its tokens; gate_h = 1 multiplies the head's output.
 #pragma once
 
 #include "inspect/heads/attention_heads.h"
@@ -8,13 +8,13 @@
 namespace kette {
 
 struct HeadImportance {
-  double mean = 0;  ///< I_h, nats a sentence
+  double mean = 0;  ///< I_h, nats per sentence
   double normalized =
-      0;  ///< over the root of the sum of squares in its attention, as the paper prunes by
+      0;  ///< mean / the L2 norm over the heads of its attention, which the paper prunes by
 };
 
-/// In the order of heads_of(attentions_of(model)). The mean over all sentences of the batches (windows, of a
-/// text). model: with values; gradients of its parameters are not needed.
+/// In the order of heads_of(attentions_of(model)). The mean over all sentences (or windows) of the batches. The
+/// model's parameters may be frozen.
 std::vector<HeadImportance> head_importance(const AutoregressiveModel& model,
                                             const std::vector<Batch>& batches);
 

@@ -128,7 +128,7 @@ std::unique_ptr<AutoregressiveModel> without_heads(const AutoregressiveModel& mo
     const MultiHeadSelfAttention &whole = from[i]->self_attention, &part = to[i]->self_attention;
     const RemainingHeads remaining(whole.heads, *heads++);
     remaining.copy_rows(whole.query_key_value, part.query_key_value, 3);
-    remaining.copy_numbers(whole.mixer->of_heads(), part.mixer->of_heads());
+    remaining.copy_numbers(whole.mixer->head_parameters(), part.mixer->head_parameters());
     remaining.copy_columns(whole.output, part.output);
   }
   for (std::size_t i = 0; i < from.size(); ++i) {

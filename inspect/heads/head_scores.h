@@ -1,5 +1,5 @@
-// What a head does, in numbers read off where it looks: Voita et al. 2019, "Analyzing Multi-Head Self-Attention",
-// sections 4 and 5, and Elhage et al. 2021 for copying.
+// Scores that describe what a head does, computed from its attention probabilities (Voita et al. 2019, "Analyzing
+// Multi-Head Self-Attention", sections 4 and 5).
 #pragma once
 
 #include <limits>
@@ -8,24 +8,23 @@
 
 namespace kette {
 
-/// Means over all queries of a corpus. "Looks at" is where the probability is largest. NaN: a number that makes no sense
-/// for the kind of attention, or of which the corpus has no case.
+/// Means over all queries of a corpus. A query looks at the key of the largest probability. NaN: the score does not
+/// apply to this kind of attention, or the corpus has no case of it.
 struct HeadScores {
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-  double entropy = kNone;     ///< of its probabilities, nats
-  double confidence = kNone;  ///< its largest probability
-  /// Shares of the queries that look one word back, at themselves, and one word on. A head is positional
-  /// where -1 or +1 is at least 0.9 (self-attention, +1 of an encoder's alone; the first or last word of a sentence,
-  /// which has none, does not count).
+  double entropy = kNone;     ///< of the probabilities, nats
+  double confidence = kNone;  ///< the largest probability
+  /// Self-attention: the shares of queries that look one word back, at themselves, and one word on (encoder only). The
+  /// first word has no previous and the last no next one; they do not count there. A head is positional if previous or
+  /// next is at least 0.9.
   double previous = kNone, same = kNone, next = kNone;
-  /// At where heads look that look for nothing, an attention sink (Xiao et al. 2024): </s> of the source, and
-  /// the first token within a decoder.
+  /// The share that looks at the attention sink (Xiao et al. 2024): </s> of the source, or a decoder's first token.
   double sink = kNone;
-  double rarest =
-      kNone;  ///< at the word of the source that is rarest in the corpus; of an attention to the source
-  /// Of cross-attention: at the word that most heads align the target word with, by the better of the step that
-  /// writes the word and the one that reads it.
+  /// Attention to the source: the share that looks at the source word that is rarest in the corpus.
+  double rarest = kNone;
+  /// Cross-attention: the share that looks at the source word that most heads align the target word with. Read at the
+  /// step that writes the word or the one that reads it, whichever agrees more.
   double alignment = kNone;
 };
 

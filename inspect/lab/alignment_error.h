@@ -1,7 +1,7 @@
-// How far an alignment of words is from the true one: Och and Ney 2003, "A Systematic Comparison of Various
-// Statistical Alignment Models", section 5,
+// Alignment error rate (Och and Ney 2003, "A Systematic Comparison of Various Statistical Alignment Models",
+// section 5):
 //   AER = 1 - (|A and S| + |A and P|) / (|A| + |S|)
-// with A what was found, S the sure links and P these and the possible ones.
+// A are the links found, S the sure links, P the sure and the possible links.
 #pragma once
 
 #include <set>
@@ -25,11 +25,11 @@ class AlignmentError {
   std::int64_t found_ = 0, sure_ = 0, found_sure_ = 0, found_possible_ = 0;
 };
 
-/// The place of each piece's word among what stands between spaces; -1 of a mark, which is no word.
+/// The number of the word of each piece, by spaces; -1 for a special token.
 std::vector<int> words_of_pieces(const Tokenizer& tokenizer, std::span<const std::int32_t> ids);
 
-/// source: of each target piece the source piece that it comes from, -1 for none. Words are linked where
-/// pieces of theirs are. A target word that comes from a mark is linked to -1, and so wrongly.
+/// Two words are linked if any of their pieces are. source: for each target piece its source piece, or -1. A target
+/// word aligned with a special token is linked to -1, which counts as an error.
 std::set<std::pair<int, int>> linked_words(std::span<const std::int64_t> source,
                                            std::span<const int> source_words,
                                            std::span<const int> target_words);

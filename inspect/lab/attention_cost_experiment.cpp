@@ -68,8 +68,8 @@ Attend fused(const AttentionPattern& pattern, MakeMixer make_mixer = softmax_mix
 
 Variable spelled_out(const Variable& qkv, const Segments& segments) {
   const AttentionOptions options{.heads = 1, .pattern = Mask::causal};
-  const QueriesAndKeys pairs = PackedSequences(segments).self_pairs(0, qkv, options);
-  return weighted_values(attention_probabilities(pairs, 1), pairs, {});
+  const AttentionInputs inputs = PackedSequences(segments).self_inputs(0, qkv, options);
+  return weighted_values(attention_probabilities(inputs, 1), inputs, {});
 }
 
 /// Forward and backward over one sequence.

@@ -1,4 +1,4 @@
-// Each experiment's run, a file each.
+// The functions that run the experiments, one file each.
 #pragma once
 
 #include "inspect/lab/experiment.h"

@@ -1,6 +1,6 @@
-// How many heads a translator can do without: masked one by one and in orders (Michel et al. 2019, "Are Sixteen
-// Heads Really Better than One?"), or shut by gates that learn (Voita et al. 2019, "Analyzing Multi-Head
-// Self-Attention"). What is measured, for `kette lab heads`.
+// How many heads a translator needs, for `kette lab heads`. Heads are masked one by one and in several orders (Michel
+// et al. 2019, "Are Sixteen Heads Really Better than One?"), or closed by learned gates (Voita et al. 2019, "Analyzing
+// Multi-Head Self-Attention").
 #pragma once
 
 #include <array>
@@ -15,15 +15,15 @@ namespace kette {
 
 inline constexpr std::array kAttentionKinds = {AttentionKind::encoder, AttentionKind::decoder,
                                                AttentionKind::cross};
-/// A number of each kind of attention.
+/// A number for each kind of attention.
 using OfKinds = std::array<std::int64_t, kAttentionKinds.size()>;
 
 /// BLEU with the first heads of an order masked.
 struct PruningCurve {
   static constexpr std::array kShares = {0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9};
-  std::vector<double> bleu;  ///< by the share that is masked
+  std::vector<double> bleu;  ///< by masked share
 
-  /// What is lost of BLEU. share: one of kShares.
+  /// The loss of BLEU. share: one of kShares.
   double loss_at(double share) const;
 };
 
@@ -32,7 +32,7 @@ PruningCurve pruning_curve(const HeadAblation& ablation,
                            const std::vector<AttentionPart>& attentions,
                            const std::vector<Head>& order);
 
-/// What is left after training with gates.
+/// The result of training with gates.
 struct GatedResult {
   double penalty = 0, bleu = 0;
   std::vector<bool> is_open;  ///< in the order of heads_of()
@@ -52,16 +52,16 @@ struct PruningStudy {
   std::vector<MaskedResult> without;
 
   PruningCurve by_importance;
-  PruningCurve
-      by_normalized;  ///< importance relative to the others of the attention, as in the paper
+  PruningCurve by_normalized;  ///< by HeadImportance::normalized, as in the paper
   std::vector<PruningCurve> at_random;
-  std::array<PruningCurve, kAttentionKinds.size()> of_kinds;  ///< the least important first
+  /// Masks heads of one kind only, the least important first.
+  std::array<PruningCurve, kAttentionKinds.size()> of_kinds;
   /// By penalty.
   std::vector<GatedResult> gates_on_encoder, gates_on_all;
 
   AttentionKind kind(std::size_t head) const { return attentions[heads[head].attention].kind; }
   PruningCurve mean_at_random() const;
-  /// Of those results, the fewest heads for at most half a point of BLEU.
+  /// The result with the fewest heads that loses at most half a point of BLEU.
   std::optional<GatedResult> cheapest(const std::vector<GatedResult>& results) const;
 };
 

@@ -1,4 +1,4 @@
-// Texts without words in which something comes again: what induction heads learn from.
+// Random texts with repeated segments, on which models learn induction heads.
 #pragma once
 
 #include "data/corpora/batches.h"
@@ -7,17 +7,17 @@
 
 namespace kette {
 
-/// Text to train on. It is made of segments of random length, each of which comes again until the
-/// sequence is full. Within a segment a token is, as often as not, one of a few that usually follow the one
-/// before it, as in a language; that much a model can know without looking back.
+/// Training text. A sequence repeats a random segment of random length until it is full. Within a segment, half of the
+/// tokens are drawn from a few usual followers of the token before, as in a language. A model can predict these
+/// without looking back.
 struct RepeatedTokens {
   std::int64_t vocabulary = 64;
   std::int64_t length = 100;                ///< of a sequence
-  std::int64_t shortest = 8, longest = 33;  ///< segment
-  std::int64_t followers = 4;               ///< of each token
+  std::int64_t shortest = 8, longest = 33;  ///< of a segment
+  std::int64_t followers = 4;               ///< the number of usual followers of a token
   std::uint64_t seed = 1;
 
-  /// count sequences, each to be continued by one token.
+  /// `count` sequences, with the next token as the target.
   Batch batch(std::int64_t count, std::uint64_t number) const;
 };
 

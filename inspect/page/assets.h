@@ -1,5 +1,5 @@
-// The style sheets and scripts that pages carry along: the files of inspect/page/assets and of dygraphs
-// (MIT), made part of the program when it is built (cmake/embed.cmake).
+// Style sheets and scripts for pages: the files of inspect/page/assets and of dygraphs (MIT). The build embeds
+// them in the program (cmake/embed.cmake).
 #pragma once
 
 #include <string_view>

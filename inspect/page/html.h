@@ -1,4 +1,4 @@
-// Small pieces of HTML. What they are given is text, whatever it holds, and comes out escaped.
+// Small pieces of HTML. Arguments are plain text, which is escaped, unless they say html.
 #pragma once
 
 #include <cmath>
@@ -8,34 +8,34 @@
 
 namespace kette {
 
-/// Text as HTML, also within an attribute's double quotes. What is not UTF-8, such as half a character,
-/// becomes U+FFFD; control characters become their pictures, U+2400 and on.
+/// Text as HTML, also for an attribute in double quotes. Bytes that are not UTF-8 become U+FFFD; control
+/// characters become their pictures, from U+2400 on.
 std::string escaped(std::string_view text);
 
-/// A paragraph that explains. html: as it is.
+/// A paragraph of explanation. html: not escaped.
 std::string note(const std::string& html);
 
-/// printf of one number, but never -0.
+/// "0.25"; never "-0.00".
 std::string fixed(double value, int decimals);
-/// The same with a + before what is not below 0.
+/// The same with a + before numbers of at least 0.
 std::string with_sign(double value, int decimals);
 /// "0.25, 1.50"
 std::string fixed(const std::vector<double>& values, int decimals);
 
-/// "0.25", or of NaN, a number that makes no sense where it would stand, a dash.
+/// "0.25"; a dash for NaN.
 std::string fixed_or_dash(double value, int decimals);
 
-/// A table whose rows scripts let the reader sort.
+/// A table that the reader can sort.
 class HtmlTable {
  public:
   struct Column {
     std::string title;
     bool is_number = false;
-    std::string help{};  ///< shown under the pointer
+    std::string help{};  ///< the tooltip
   };
   struct Cell {
     std::string text;
-    double share = -1;  ///< of a bar behind the text, 0 to 1; below 0: there is none
+    double share = -1;  ///< the length of a bar behind the text, 0 to 1; below 0: no bar
     bool is_html = false;
 
     Cell(std::string content)  // NOLINT(google-explicit-constructor): most cells are text alone
@@ -50,15 +50,15 @@ class HtmlTable {
     }
   };
 
-  /// A share, 0 to 1, before a bar of its length; of NaN a dash.
+  /// A share, 0 to 1, with a bar of its length; a dash for NaN.
   static Cell share(double value) {
     return {fixed_or_dash(value, 2), std::isnan(value) ? -1 : value};
   }
 
   explicit HtmlTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
-  /// id: what scripts find the row by.
+  /// id: of the HTML element, for scripts.
   void row(const std::vector<Cell>& cells, const std::string& id = "");
-  /// Below all rows, however they are sorted.
+  /// A row that stays at the bottom when rows are sorted.
   void footer(const std::vector<Cell>& cells);
   std::string str() const;
 

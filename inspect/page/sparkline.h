@@ -1,4 +1,4 @@
-// Drawings as high as a line of text.
+// Drawings with the height of a line of text.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace kette {
 
-/// Points at equal distances, joined; low is at the bottom, high at the top. NaN leaves a gap.
+/// A curve through equidistant points, from low (bottom) to high (top). NaN leaves a gap.
 std::string sparkline(const std::vector<double>& values, double low, double high);
-/// Bars from the bottom; the largest fills the height.
+/// Bars; the largest fills the height.
 std::string spark_bars(const std::vector<double>& values);
 
 }  // namespace kette

@@ -5,7 +5,7 @@
 namespace kette {
 namespace {
 
-/// The places in the step before of the live hypotheses, which are some of its branches in order.
+/// The indices of the live hypotheses among the branches of their step, whose order they share.
 std::vector<std::int64_t> places_of(const std::vector<Hypothesis>& live,
                                     const std::vector<BeamBranch>& before) {
   std::vector<std::int64_t> places;

@@ -1,4 +1,4 @@
-// All that a beam search had a place for, as a tree: a branch for each continuation, from the step before.
+// The tree of all continuations that a beam search had room for.
 #pragma once
 
 #include "decode/beam.h"
@@ -8,11 +8,11 @@ namespace kette {
 
 struct BeamBranch {
   std::int32_t token = 0;
-  double log_probability = 0;  ///< of all tokens up to here
-  std::int64_t parent = -1;    ///< a place in the step before; -1 in the first
-  bool finished = false;       ///< by the end mark, or of the longest length
-  bool goes_on = false;        ///< has a place in the next step; neither: it died here
-  bool is_best = false;        ///< on the way to what the search gives
+  double log_probability = 0;  ///< of all tokens up to this one
+  std::int64_t parent = -1;    ///< index of the step before; -1 in the first step
+  bool finished = false;       ///< by the end mark or the length limit
+  bool goes_on = false;        ///< stays in the beam; if neither, it was dropped
+  bool is_best = false;        ///< a prefix of the search's best result
 
   const char* fate() const {
     return is_best ? "best" : finished ? "finished" : goes_on ? "live" : "dead";
@@ -20,11 +20,12 @@ struct BeamBranch {
 };
 
 struct BeamTree {
-  std::vector<std::vector<BeamBranch>> steps;  ///< in each falling by log-probability
+  std::vector<std::vector<BeamBranch>> steps;  ///< in each step descending by log-probability
   std::vector<Hypothesis> n_best;
 };
 
-/// What decode/beam.h has a place for, of a text of at most `longest` tokens that `end` ends. request: without a policy.
+/// Runs a beam search (decode/beam.h) and records it. longest: the limit of tokens. end: the end mark. request: without
+/// a policy.
 BeamTree beam_tree(const AutoregressiveModel& model, const SearchOptions& options,
                    std::int64_t longest, std::int32_t end, Request request);
 

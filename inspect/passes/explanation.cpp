@@ -138,9 +138,10 @@ Explanation explain_translation(const AutoregressiveModel& model, const SharedTo
   Explanation e = look_inside(model, tokenizer, batch, batch.target_out.size());
   e.beam = std::move(beam);
   e.translation = tokenizer->decode(target);
-  std::vector<SourceShares> of_layers;
+  std::vector<SoftAlignment> of_layers;
   for (std::size_t i = 0; i < e.attentions.size(); ++i) {
-    if (e.attentions[i].kind == AttentionKind::cross) of_layers.push_back(source_shares(e.maps[i]));
+    if (e.attentions[i].kind == AttentionKind::cross)
+      of_layers.push_back(soft_alignment(e.maps[i]));
   }
   e.alignments = alignments(of_layers);
   const auto translated = [&](Tap* tap) {

@@ -1,4 +1,4 @@
-// Everything there is to see of how a model came to one translation, or reads one text: for `kette explain`.
+// Records how a model makes one translation or reads one text, for `kette explain`.
 #pragma once
 
 #include "data/tokenizers/tokenizer.h"
@@ -8,53 +8,54 @@
 
 namespace kette {
 
-/// What the model says in one row, where the text goes on with `token`.
+/// The model's prediction in one row.
 struct Prediction {
-  std::int32_t token = 0, runner_up = 0;  ///< the runner-up: the likeliest other token
+  std::int32_t token = 0;      ///< the next token of the text
+  std::int32_t runner_up = 0;  ///< the likeliest other token
   double log_probability = 0, runner_up_log_probability = 0;
   double entropy = 0;  ///< nats
-  /// What each of Explanation::parts adds to the token's logit, and to the runner-up's.
+  /// The contribution of each of Explanation::parts to the logit of the token and of the runner-up.
   std::vector<double> attribution, runner_up_attribution;
 
-  /// What a part adds to the token's lead over the runner-up.
+  /// The contribution of a part to the difference of the two logits.
   double lead(std::size_t part) const { return attribution[part] - runner_up_attribution[part]; }
 };
 
-/// One head masked.
+/// The model with one head masked.
 struct WithoutHead {
   Head head;
   double log_probability = 0;  ///< of the same text
-  std::string translation;     ///< what the search finds then; of a text none
+  std::string translation;     ///< the result of the search; "" for a text
 };
 
 struct Explanation {
-  std::vector<std::string> source;      ///< pieces with </s>; none without an encoder
-  std::vector<std::string> target_in;   ///< what each row of the decoder reads
-  std::vector<Prediction> predictions;  ///< of each row
+  std::vector<std::string> source;      ///< pieces with </s>; empty without an encoder
+  std::vector<std::string> target_in;   ///< the input of each row of the decoder
+  std::vector<Prediction> predictions;  ///< by row
   std::string translation;
   double log_probability = 0;  ///< of the predictions that are part of the text
   std::vector<AttentionPart> attentions;
-  std::vector<AttentionMaps> maps;             ///< of each attention
-  std::vector<LayerAlignment> alignments;      ///< the most trustworthy first
+  std::vector<AttentionMaps> maps;             ///< by attention
+  std::vector<LayerAlignment> alignments;      ///< the most reliable first
   std::vector<std::vector<LensReading>> lens;  ///< [levels][rows]
   std::vector<std::string> encoder_exits;      ///< the translation from each level of the encoder
-  std::vector<std::string> parts;              ///< that logits are sums of
+  std::vector<std::string> parts;              ///< the terms of which logits are sums
   BeamTree beam;
-  std::vector<WithoutHead> without;  ///< the most missed first
+  std::vector<WithoutHead> without;  ///< the largest loss of log-probability first
   SharedTokenizer tokenizer;
 
   std::string piece(std::int32_t token) const { return tokenizer->piece(token); }
-  /// The parts that give most of the lead: "feed-forward 0 +1.72, cross 3 head 0 +1.09, embedding +0.91".
+  /// The parts with the largest lead(): "feed-forward 0 +1.72, cross 3 head 0 +1.09, embedding +0.91".
   std::string main_parts(const Prediction& prediction) const;
 };
 
-/// The translation that a search finds; of a parser the tree that it writes (decode/tree_parser.h), of as many symbols
-/// as there. model: one that trains, with values. language: of a model of several, the one to translate to.
+/// Explains the translation that a search finds, or for a parser the tree (decode/tree_parser.h, also for its length).
+/// model: not made ready for decoding. language: the target language of a multilingual model.
 Explanation explain_translation(const AutoregressiveModel& model, const SharedTokenizer& tokenizer,
                                 const std::string& text, const SearchOptions& options,
                                 const std::string& language = "");
-/// A text that a model without an encoder reads, of at least two tokens; the beam goes on from its end
-/// for `more` tokens.
+/// Explains a text of at least two tokens for a model without an encoder. The beam search continues the text by
+/// `more` tokens.
 Explanation explain_text(const AutoregressiveModel& model, const SharedTokenizer& tokenizer,
                          const std::string& text, const SearchOptions& options, std::int64_t more);
 

@@ -1,4 +1,4 @@
-// The parts of an explanation that are drawings: of HTML, for a page.
+// HTML drawings of an explanation, for a page.
 #pragma once
 
 #include <string>
@@ -7,17 +7,17 @@
 
 namespace kette {
 
-/// As people read them.
+/// For people; see shown_piece().
 std::vector<std::string> shown_pieces(const std::vector<std::string>& pieces);
 /// "layer 3, at the step that reads a word"
 std::string way_of(const LayerAlignment& alignment);
-/// The source above, the translation below, and lines between.
+/// The source above, the translation below, and alignment lines between.
 std::string translation_drawing(const Explanation& e);
-/// Of each word what its logit is a sum of, folded.
+/// The terms of each word's logit, folded.
 std::string attribution_drawing(const Explanation& e);
-/// All maps, by kinds, layers and heads.
+/// All attention maps, by kind, layer and head.
 std::string attention_drawing(const Explanation& e);
-/// What each word would be after each block.
+/// The logit lens of each word after each block.
 std::string lens_drawing(const Explanation& e);
 
 }  // namespace kette

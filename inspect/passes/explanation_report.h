@@ -1,4 +1,4 @@
-// An explanation as tables, as JSON and as a page with everything there is to see.
+// The report of an explanation: tables, JSON and a page.
 #pragma once
 
 #include "inspect/passes/explanation.h"
@@ -6,7 +6,7 @@
 
 namespace kette {
 
-/// with_maps: JSON has the numbers of all attention maps, too. The explanation has to live as long as the report.
+/// with_maps: whether JSON includes all attention maps. The explanation must outlive the report.
 Report to_report(const Explanation& explanation, bool with_maps = false);
 
 }  // namespace kette

@@ -1,10 +1,10 @@
-// How much each part of a model adds to a logit, exactly (direct logit attribution, Elhage et al. 2021). The last
-// state is a sum of what embedding, heads and feed-forward layers wrote into the residual stream. A layer
-// norm is no sum, but with the mean and the deviation of this run it is a linear map,
+// Direct logit attribution (Elhage et al. 2021): the exact contribution of each part of a model to a logit. The last
+// state is the sum of the outputs of embedding, heads and feed-forward layers. A norm is not linear, but with the
+// mean and deviation of this pass held fixed it is an affine map:
 //   norm(z) = gain (z - mean(z)) / deviation + bias
-// and so is every norm on the way, between the blocks of a post-norm model as well as at the end of a
-// pre-norm one. What a part adds is then its product with the token's row of the output matrix, taken
-// back through the norms above it; all parts and the biases sum to the logit.
+// This holds for the norms between the blocks of a post-norm model and for the final norm of a pre-norm one. So the
+// contribution of a part is its dot product with the token's row of the output matrix, taken back through the norms
+// above the part. All contributions and the biases sum to the logit.
 #pragma once
 
 #include <span>
@@ -16,36 +16,36 @@ namespace kette {
 
 class LogitAttribution {
  public:
-  /// activations: of a pass over a batch, at all points that wants() names. The model that was recorded
-  /// is one that trains, not one made ready for decoding.
+  /// activations: of a pass over a batch, at all points that wants() names. The model must not be one made
+  /// ready for decoding.
   LogitAttribution(const AutoregressiveModel& model, const Activations& activations,
                    std::span<const std::int32_t> tokens_read);
   static bool wants(const AutoregressiveModel& model, const std::string& point);
 
   /// "embedding", "position", "decoder 0 head 3", "cross 0 head 1", "feed-forward 0", ..., "biases".
   const std::vector<std::string>& parts() const { return names_; }
-  /// What each part adds to the logit of `token` in row `row`.
+  /// The contribution of each part to the logit of `token` in row `row`.
   std::vector<double> operator()(std::int64_t row, std::int32_t token) const;
 
  private:
   using Values = std::vector<double>;
-  /// A norm, and one over the deviation of each row.
+  /// A norm with the 1 / deviation of each row.
   struct FrozenNorm {
     Values gain, bias, inverse_deviation;
     bool centers;
   };
-  /// What a sub-layer adds to the stream: heads times a matrix, or what a feed-forward layer gave.
+  /// A sub-layer's contribution to the residual stream: heads times the output map, or a feed-forward layer's output.
   struct SubLayer {
     std::int64_t heads = 0, head_width = 0;  ///< 0: a feed-forward layer
-    Values rows;                             ///< [rows, width]: the heads, or what the layer gave
+    Values rows;                             ///< [rows, width]: the heads, or the layer's output
     Values matrix, bias;                     ///< of the output map, if there are heads
     std::int64_t first_part;
     std::optional<FrozenNorm> norm_after;  ///< of post-norm models
   };
   void add_attention(const AttentionPart& part, const Activations& activations);
   FrozenNorm frozen(const Norm& norm, const Activations& activations) const;
-  /// The bias' share of a logit that grows by `direction` after the norm; turns the direction into that
-  /// before it.
+  /// Takes a direction from after the norm to before it. Returns the contribution of the norm's bias to the
+  /// logit.
   double back_through(const FrozenNorm& norm, std::int64_t row, Values& direction) const;
   double dot(const Values& rows, std::int64_t row, const Values& direction) const;
 

@@ -52,7 +52,7 @@ Table places_of(const PatchStudy& study) {
 }
 
 void add_example(Report& report, const PatchStudy& study, const Tokenizer& tokenizer) {
-  const Counterfactual& pair = study.example;
+  const PromptPair& pair = study.example;
   HeatMap map{.title = "recovered, level by word",
               .rows = std::ssize(study.example_grid),
               .columns = std::ssize(study.example_grid.front()),
@@ -69,18 +69,18 @@ void add_example(Report& report, const PatchStudy& study, const Tokenizer& token
   const auto piece = [&](std::int32_t id) { return shown_piece(tokenizer.source_piece(id)); };
   const auto next = [&](std::int32_t id) { return shown_piece(tokenizer.piece(id)); };
   for (std::size_t i = 0; i < study.example_grid.front().size(); ++i) {
-    if (i >= pair.one.size()) {
+    if (i >= pair.clean.size()) {
       words.emplace_back("</s>");
     } else {
-      words.push_back(piece(pair.one[i]) + (pair.differs(static_cast<std::int64_t>(i))
-                                                ? " / " + piece(pair.other[i])
-                                                : ""));
+      words.push_back(piece(pair.clean[i]) + (pair.differs(static_cast<std::int64_t>(i))
+                                                  ? " / " + piece(pair.corrupted[i])
+                                                  : ""));
     }
   }
   report.section("One pair");
-  report.note(escaped(tokenizer.decode_source(pair.one) + " / " +
-                      tokenizer.decode_source(pair.other) + ": " + next(pair.word_of_one) + " or " +
-                      next(pair.word_of_other)) +
+  report.note(escaped(tokenizer.decode_source(pair.clean) + " / " +
+                      tokenizer.decode_source(pair.corrupted) + ": " + next(pair.clean_answer) +
+                      " or " + next(pair.corrupted_answer)) +
               ". Rows are levels, the embedding on top; columns words. Click it for the numbers.");
   report.labels("levels", std::move(levels));
   report.labels("words", std::move(words));

@@ -28,17 +28,17 @@ Batch copies_of(const Batch& one, std::int64_t count) {
   return all;
 }
 
-/// What the model reads for one side of the pair, up to the word in question.
-Batch text_of(const AutoregressiveModel& model, const Counterfactual& pair, bool other) {
-  const std::vector<std::int32_t>& text = other ? pair.other : pair.one;
-  return model.has_encoder() ? one_sentence(model, text, pair.prefix)
-                             : one_sentence(model, {}, text);
+/// The batch of one prompt, up to the word that is predicted.
+Batch batch_of(const AutoregressiveModel& model, const std::vector<std::int32_t>& prompt,
+               const std::vector<std::int32_t>& prefix) {
+  return model.has_encoder() ? one_sentence(model, prompt, prefix)
+                             : one_sentence(model, {}, prompt);
 }
 
-/// Of all copies in one pass: what memory it takes does not grow with the text.
+/// Rows of all copies in one pass, so that memory does not grow with the number of patches.
 constexpr std::int64_t kRowsAtOnce = 4096;
 
-/// Puts recorded values into the copies of a pass, copy i after patch i.
+/// Puts recorded values into the copies of a pass: patch i into copy i.
 class Patching final : public Tap {
  public:
   Patching(const std::vector<Patch>& patches, const Activations& activations)
@@ -75,9 +75,9 @@ class Patching final : public Tap {
   std::set<std::string> points_;
 };
 
-/// The log-odds of each sequence, in its last row, the only one whose logits are computed.
+/// The logit difference of each sequence, in its last row. Only this row's logits are computed.
 std::vector<double> odds(const AutoregressiveModel& model, const Batch& batch, Run& run,
-                         const Counterfactual& pair) {
+                         const PromptPair& pair) {
   const Segments& targets = batch.target_segments;
   std::vector<std::int32_t> last;
   for (std::int64_t i = 0; i < targets.count(); ++i) {
@@ -88,12 +88,12 @@ std::vector<double> odds(const AutoregressiveModel& model, const Batch& batch, R
   std::vector<double> result;
   for (std::int64_t i = 0; i < targets.count(); ++i) {
     const std::vector<double> row = logits.slice(i, i + 1).values<double>();
-    result.push_back(row[pair.word_of_one] - row[pair.word_of_other]);
+    result.push_back(row[pair.clean_answer] - row[pair.corrupted_answer]);
   }
   return result;
 }
 
-/// What 95 % of Student's t distribution lie within (Abramowitz and Stegun 1964, 26.7.5, but for the smallest).
+/// The 97.5 % quantile of Student's t distribution (Abramowitz and Stegun 1964, 26.7.5; from 3 degrees of freedom).
 double quantile_of_t(double degrees) {
   if (degrees < 3) return degrees < 2 ? 12.706 : 4.303;
   constexpr double z = 1.959964, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
@@ -101,7 +101,7 @@ double quantile_of_t(double degrees) {
          (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * degrees * degrees * degrees);
 }
 
-/// Over the words of one pair that have one role: words of one sentence are no independent evidence.
+/// Mean over the words of one pair that have one role. Words of one sentence are not independent.
 struct RowMean {
   double sum = 0, count = 0;
 
@@ -112,7 +112,7 @@ struct RowMean {
   double mean() const { return sum / count; }
 };
 
-/// Sums over pairs, from which mean and interval follow.
+/// Sums over pairs, for the mean and its interval.
 struct PairSums {
   double sum = 0, squares = 0;
   std::int64_t count = 0;
@@ -131,9 +131,9 @@ struct PairSums {
   }
 };
 
-/// What position `row` of a source or a text is in a pair.
-std::string role_of(const Counterfactual& pair, std::int64_t row) {
-  const auto length = std::ssize(pair.one);
+/// The role of row `row` of a prompt.
+std::string role_of(const PromptPair& pair, std::int64_t row) {
+  const auto length = std::ssize(pair.clean);
   if (row >= length) return "end mark";
   std::int64_t before = 0, all = 0;  // positions that differ
   for (std::int64_t i = 0; i < length; ++i) {
@@ -146,7 +146,7 @@ std::string role_of(const Counterfactual& pair, std::int64_t row) {
   return before == 0 ? "before" : before == all ? "after" : "between";
 }
 
-/// Where in a text those of a role mostly stand.
+/// Sorts roles by their usual place in a text.
 std::size_t place_of_role(const std::string& role) {
   static const std::vector<std::string> order = {
       "before",       "differs", "differs (1.)", "between", "differs (2.)",
@@ -154,7 +154,7 @@ std::size_t place_of_role(const std::string& role) {
   return static_cast<std::size_t>(std::find(order.begin(), order.end(), role) - order.begin());
 }
 
-/// One patch for each level of a side and each of its rows, with what the row is.
+/// One patch for each level and row of a side, with the role of the row.
 struct Places {
   std::vector<Patch> patches;
   std::vector<std::tuple<Side, std::int64_t, std::string>> what;
@@ -171,10 +171,10 @@ struct Places {
   }
 };
 
-Places places_of(const AutoregressiveModel& model, const Counterfactual& pair) {
+Places places_of(const AutoregressiveModel& model, const PromptPair& pair) {
   Places places;
   const auto of_text = [&](std::int64_t row) { return role_of(pair, row); };
-  const auto length = std::ssize(pair.one);
+  const auto length = std::ssize(pair.clean);
   if (!model.has_encoder()) {
     places.add(model, Side::target, length, [&](std::int64_t row) {
       return row + 1 == length && !pair.differs(row) ? "last" : of_text(row);
@@ -195,11 +195,11 @@ std::string MeanOfPairs::str(const char* plus_minus) const {
   return pairs < 2 ? text : text + " " + plus_minus + " " + fixed(half_width, 3);
 }
 
-PatchedOdds patched_odds(const AutoregressiveModel& model, const Counterfactual& pair,
+PatchedOdds patched_odds(const AutoregressiveModel& model, const PromptPair& pair,
                          const std::vector<Patch>& patches) {
-  KETTE_CHECK(pair.one.size() == pair.other.size() && !pair.one.empty(),
-              "patching: expected two texts of as many tokens, given ", pair.one.size(), " and ",
-              pair.other.size());
+  KETTE_CHECK(pair.clean.size() == pair.corrupted.size() && !pair.clean.empty(),
+              "patching: expected two texts of as many tokens, given ", pair.clean.size(), " and ",
+              pair.corrupted.size());
   std::set<std::string> points;
   for (const Patch& patch : patches) points.insert(patch.point);
   Activations activations([&](const std::string& point) { return points.contains(point); });
@@ -207,25 +207,25 @@ PatchedOdds patched_odds(const AutoregressiveModel& model, const Counterfactual&
     Run run(tap);
     return odds(model, batch, run, pair);
   };
-  const Batch other = text_of(model, pair, true);
+  const Batch corrupted = batch_of(model, pair.corrupted, pair.prefix);
   PatchedOdds result;
-  result.one = pass(text_of(model, pair, false), &activations).front();
-  result.other = pass(other, nullptr).front();
+  result.clean = pass(batch_of(model, pair.clean, pair.prefix), &activations).front();
+  result.corrupted = pass(corrupted, nullptr).front();
   if (patches.empty()) return result;
-  const std::int64_t rows = other.source_segments.rows() + other.target_segments.rows(),
+  const std::int64_t rows = corrupted.source_segments.rows() + corrupted.target_segments.rows(),
                      at_once = std::max<std::int64_t>(1, kRowsAtOnce / rows);
   for (auto begin = patches.begin(); begin != patches.end();) {
     const auto end = begin + std::min<std::int64_t>(at_once, patches.end() - begin);
     const std::vector<Patch> part(begin, end);
     Patching tap(part, activations);
-    const std::vector<double> found = pass(copies_of(other, std::ssize(part)), &tap);
+    const std::vector<double> found = pass(copies_of(corrupted, std::ssize(part)), &tap);
     result.patched.insert(result.patched.end(), found.begin(), found.end());
     begin = end;
   }
   return result;
 }
 
-PatchStudy study_patches(const AutoregressiveModel& model, const std::vector<Counterfactual>& pairs,
+PatchStudy study_patches(const AutoregressiveModel& model, const std::vector<PromptPair>& pairs,
                          const PatchProgress& progress) {
   PatchStudy study;
   study.attentions = attentions_of(model);
@@ -234,7 +234,7 @@ PatchStudy study_patches(const AutoregressiveModel& model, const std::vector<Cou
       of_places;  // by level
   std::vector<PairSums> of_heads(heads.size());
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const Counterfactual& pair = pairs[i];
+    const PromptPair& pair = pairs[i];
     Places places = places_of(model, pair);
     const std::size_t rows = places.patches.size();
     for (const Head& head : heads) {
@@ -244,7 +244,7 @@ PatchStudy study_patches(const AutoregressiveModel& model, const std::vector<Cou
     }
     const PatchedOdds odds = patched_odds(model, pair, places.patches);
     if (progress) progress(static_cast<std::int64_t>(i) + 1, std::ssize(pairs));
-    if (!(odds.one > 0 && odds.other < 0)) {
+    if (!(odds.clean > 0 && odds.corrupted < 0)) {
       ++study.wrong;
       continue;
     }

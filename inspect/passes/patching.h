@@ -1,7 +1,8 @@
-// Activation patching (Vig et al. 2020; Meng et al. 2022): of two texts that differ in one thing, what the one made a
-// model compute is put into its pass over the other, point by point. Where that brings the one's word back, the
-// difference travels.
-//   recovered = (o(patched) - o(other)) / (o(one) - o(other)),   o = log P(word of one) - log P(word of other)
+// Activation patching (Vig et al. 2020; Meng et al. 2022). Two prompts differ in one thing. An activation of the clean
+// prompt replaces that of the corrupted prompt, one patch at a time. A patch that brings the clean answer back carries
+// the difference.
+//   recovered = (o(patched) - o(corrupted)) / (o(clean) - o(corrupted)),
+//   o = log P(clean answer) - log P(corrupted answer)
 #pragma once
 
 #include "data/tokenizers/tokenizer.h"
@@ -10,17 +11,17 @@
 
 namespace kette {
 
-/// Two texts of as many tokens, and where what follows them parts.
-struct Counterfactual {
-  std::vector<std::int32_t> one, other;  ///< the sources; without an encoder the texts
-  std::vector<std::int32_t> prefix;      ///< what both targets begin with; without an encoder none
-  std::int32_t word_of_one = 0, word_of_other = 0;  ///< what comes next
+/// Two prompts with the same number of tokens and different answers.
+struct PromptPair {
+  std::vector<std::int32_t> clean, corrupted;  ///< sources; without an encoder texts
+  std::vector<std::int32_t> prefix;  ///< the beginning of both targets; empty without an encoder
+  std::int32_t clean_answer = 0, corrupted_answer = 0;  ///< the next token of each
 
-  /// Whether token `position` is another in the two.
-  bool differs(std::int64_t position) const { return one[position] != other[position]; }
+  /// Whether the prompts differ at token `position`.
+  bool differs(std::int64_t position) const { return clean[position] != corrupted[position]; }
 };
 
-/// What is put in the place of what the pass over the other has there.
+/// The part of an activation that the clean prompt's values replace.
 struct Patch {
   std::string point;
   std::int64_t row = -1;                       ///< of the sequence; -1: all
@@ -28,34 +29,38 @@ struct Patch {
 };
 
 struct PatchedOdds {
-  double one = 0, other = 0;    ///< o of the two texts as they are
-  std::vector<double> patched;  ///< with each patch
+  double clean = 0, corrupted = 0;  ///< o of the prompts without a patch
+  std::vector<double> patched;      ///< o of the corrupted prompt with each patch
 
-  double recovered(std::size_t patch) const { return (patched[patch] - other) / (one - other); }
+  double recovered(std::size_t patch) const {
+    return (patched[patch] - corrupted) / (clean - corrupted);
+  }
 };
 
-/// Many patches at once, in one pass over as many copies of the other text.
-PatchedOdds patched_odds(const AutoregressiveModel& model, const Counterfactual& pair,
+/// Runs the corrupted prompt once for each patch, many copies in one pass. Throws an Error unless the prompts have the
+/// same number of tokens, at least one.
+PatchedOdds patched_odds(const AutoregressiveModel& model, const PromptPair& pair,
                          const std::vector<Patch>& patches);
 
-/// A mean over pairs, with the half width of its 95 % interval, by Student's t; NaN of one pair.
+/// A mean over pairs and the half width of its 95 % interval (Student's t; NaN for one pair).
 struct MeanOfPairs {
   double mean = 0, half_width = 0;
   std::int64_t pairs = 0;
 
-  /// "0.443 +- 0.021", or of one pair the mean alone.
+  /// "0.443 +- 0.021"; the mean alone for one pair.
   std::string str(const char* plus_minus = "+-") const;
 };
 
-/// What a study of many pairs finds.
+/// The result of a study of many pairs.
 struct PatchStudy {
-  /// Rows of a stack by what they are: the words that differ, those before, between and after, the end mark; of the
-  /// target the words of the prefix, and the last, which predicts. Of a pair the mean over the words of a role counts.
+  /// The rows of a stack that have one role. Roles of the prompt: the words that differ, those before, between and
+  /// after them, the end mark. Roles of the target: the prefix, and the last word, which predicts. Words of one pair
+  /// with the same role count as their mean.
   struct Place {
     Side side;
     std::string role;
-    std::vector<MeanOfPairs>
-        recovered;  ///< by level: of what the stack reads, then after each block
+    /// By level: the input of the stack, then the output of each block.
+    std::vector<MeanOfPairs> recovered;
   };
   struct OfHead {
     Head head;
@@ -64,17 +69,18 @@ struct PatchStudy {
   std::vector<AttentionPart> attentions;
   std::vector<Place> places;
   std::vector<OfHead> heads;
-  std::int64_t pairs = 0, wrong = 0;  ///< used; left out, as the model has not both words right
-  /// One pair, every position by itself: [levels][positions] of the source, or of the text.
-  Counterfactual example;
+  std::int64_t pairs = 0;  ///< used
+  std::int64_t wrong = 0;  ///< left out: the model does not get both answers right
+  /// The first pair, with every position of its prompt alone: [levels][positions].
+  PromptPair example;
   std::vector<std::vector<double>> example_grid;
 };
 
 using PatchProgress = std::function<void(std::int64_t done, std::int64_t total)>;
-PatchStudy study_patches(const AutoregressiveModel& model, const std::vector<Counterfactual>& pairs,
+/// Patches every level at every row, and every head at all rows. Throws an Error if the model gets no pair right.
+PatchStudy study_patches(const AutoregressiveModel& model, const std::vector<PromptPair>& pairs,
                          const PatchProgress& progress = {});
 
-/// What it found, of one pair word by word.
 struct Report;
 Report to_report(const PatchStudy& study, const Tokenizer& tokenizer);
 

@@ -1,4 +1,4 @@
-// Tokens in a line, drawn as SVG: two sentences and what is aligned, and the tree of a beam.
+// SVG drawings of tokens: two sentences with their alignment, and the tree of a beam search.
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@
 
 namespace kette {
 
-/// Source above, target below. shade: of each target token, 0 to 1.
+/// Source above, target below. aligned: for each target token its source token. shade: by target token, 0 to 1.
 std::string alignment_drawing(const std::vector<std::string>& source,
                               const std::vector<std::string>& target,
                               const std::vector<std::int64_t>& aligned,
                               const std::vector<double>& shade);
 
-/// From left to right step by step, in each the likeliest on top.
+/// Steps from left to right; in each the likeliest on top.
 std::string beam_drawing(const Explanation& explanation);
 
-/// How a piece is shown, in a drawing or a row of a table: spaces and control characters as pictures (U+2423, the end of
-/// a line U+21B5), parts of a character as \xe2. Of pieces, only the mark that ends a text may stand for none.
+/// A piece for a drawing or table. Spaces and control characters become pictures (U+2423; a line break U+21B5), bytes
+/// of an incomplete character become \xe2. Only the end mark of a text may become empty.
 std::string shown_piece(const std::string& piece);
 
 }  // namespace kette

@@ -1,6 +1,5 @@
 #include <cmath>
 
-#include "data/files/json_text.h"
 #include "inspect/page/html.h"
 #include "inspect/report/report.h"
 #include "inspect/report/written.h"

@@ -1,5 +1,5 @@
-// What a command found, as one value: text, JSON and a page are made from it, and so say the same. Its parts stand in
-// the order in which they are shown; each says which of the three has it.
+// The result of a command as one value, from which text, JSON and page are made. Parts are shown in their order; each
+// says which of the three renderings have it.
 #pragma once
 
 #include "inspect/page/heat_map.h"
@@ -9,23 +9,23 @@
 namespace kette {
 
 struct Report {
-  /// A section of the page begins, with all parts up to the next.
+  /// Begins a section of the page, which has all parts up to the next Section.
   struct Section {
     std::string heading;
   };
-  /// Of a part of a section.
+  /// A heading within a section.
   struct Heading {
     std::string text;
   };
-  /// Lines as they are, each with its end; on a page a paragraph.
+  /// Lines with their line breaks; a paragraph on a page.
   struct Lines {
     std::string text;
   };
-  /// A paragraph of a page that explains. html: as it is.
+  /// An explanatory paragraph of a page. html: not escaped.
   struct Note {
     std::string html;
   };
-  /// One value by itself: of JSON a key, of a page a large number with its title and unit.
+  /// A single value: a key in JSON, a large number with title and unit on a page.
   struct Fact {
     std::string key;
     Cell value;
@@ -33,12 +33,11 @@ struct Report {
     Digits digits{};
     std::string unit{};
   };
-  /// One under the other, or side by side.
   struct Charts {
     std::vector<Chart> charts;
     bool side_by_side = false;
   };
-  /// Small maps of one scale side by side, below their title; where they have none, large ones.
+  /// Small maps of one scale, side by side below a title. Without a title, large maps.
   struct Maps {
     std::string title;
     std::vector<HeatMap> maps;
@@ -48,21 +47,21 @@ struct Report {
     std::string key;
     std::vector<std::string> names;
   };
-  /// What is too special for a type of its own: it draws itself, as HTML.
+  /// Any other HTML.
   struct Drawing {
     std::function<std::string(Page& page)> html;
   };
-  /// Another report: in JSON an object, elsewhere its parts.
+  /// Another report: an object in JSON; text and page have its parts.
   struct Inner {
     std::string key;
     std::shared_ptr<const Report> report;
   };
-  /// Others: in JSON a list of objects.
+  /// Several reports: a list of objects in JSON.
   struct List {
     std::string key;
     std::vector<Report> reports;
   };
-  /// Here JSON has what is known of the page's file.
+  /// The place of the page's file name and size in JSON.
   struct PageFile {};
 
   struct Part {
@@ -72,12 +71,12 @@ struct Report {
     Where where;
   };
 
-  std::string title{}, lead{};  ///< of the page; a sentence or two
+  std::string title{}, lead{};  ///< of the page; the lead is a sentence or two
   std::vector<Part> parts{};
-  /// The page that drawings have put charts on already, for those that are ready made; null: a new one.
+  /// A page that has charts already, for finished drawings that show them; null: a new page.
   std::shared_ptr<const Page> begun{};
 
-  /// With facts for JSON alone.
+  /// A report of facts for JSON only.
   static Report of_facts(std::initializer_list<std::pair<const char*, Cell>> all) {
     Report report;
     report.facts(all);
@@ -85,19 +84,19 @@ struct Report {
   }
   void section(std::string of) { parts.push_back({Section{std::move(of)}, kPage}); }
   void heading(std::string of) { parts.push_back({Heading{std::move(of)}, kPage}); }
-  /// text: with the end of its line.
+  /// text: with its line break.
   void line(std::string text, Where where = kText) {
     parts.push_back({Lines{std::move(text)}, where});
   }
   void note(std::string html) { parts.push_back({Note{std::move(html)}, kPage}); }
-  /// For JSON alone.
+  /// For JSON only.
   void fact(std::string key, Cell value) {
     parts.push_back({Fact{std::move(key), std::move(value)}, kJson});
   }
   void facts(std::initializer_list<std::pair<const char*, Cell>> all) {
     for (const auto& [key, value] : all) fact(key, value);
   }
-  /// A fact that a page shows, too.
+  /// A fact for JSON and page.
   void fact(std::string key, Cell value, std::string of_page, Digits digits,
             std::string unit = "") {
     parts.push_back(
@@ -124,14 +123,14 @@ struct Report {
   void list(std::string key, std::vector<Report> reports, Where where = kEverywhere) {
     parts.push_back({List{std::move(key), std::move(reports)}, where});
   }
-  /// All parts of another one.
+  /// Appends all parts of another report.
   void add(const Report& other) {
     parts.insert(parts.end(), other.parts.begin(), other.parts.end());
   }
   void page_file() { parts.push_back({PageFile{}, kJson}); }
 };
 
-/// from: the part to begin with.
+/// from: the first part to write.
 std::string as_text(const Report& report, std::size_t from = 0);
 std::string as_text(const Table& table);
 /// page: {"page": ..., "page_bytes": ...}, or an empty object.

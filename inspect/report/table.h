@@ -1,5 +1,5 @@
-// A table of typed cells: one list of columns, each with its key, its title, how its numbers are written and what it
-// holds of a row, serves text, JSON and page alike.
+// A table of typed cells. One list of columns serves text, JSON and page: each column has its key, title and number
+// format.
 #pragma once
 
 #include <concepts>
@@ -16,11 +16,11 @@
 
 namespace kette {
 
-/// Which renderings show something.
+/// The renderings that show something.
 using Where = unsigned;
 inline constexpr Where kText = 1, kJson = 2, kPage = 4, kEverywhere = kText | kJson | kPage;
 
-/// How numbers are written: printf's letter, with as many digits. 't': they are none, but text.
+/// A number format: printf's letter and the number of digits. 't': text.
 struct Digits {
   char letter = 't';
   int count = 0;
@@ -36,7 +36,7 @@ constexpr Digits whole() { return {'d'}; }
 /// "63,082,496"
 constexpr Digits grouped() { return {','}; }
 
-/// JSON that is nested, ready made.
+/// Nested JSON.
 using Data = std::shared_ptr<const Json>;
 Data nested(Json json);
 Data nested_list(const std::vector<std::string>& list);
@@ -44,14 +44,14 @@ Data nested_list(const std::vector<double>& list);
 Data nested_list(const std::vector<std::int64_t>& list);
 Data nested_list(const std::vector<std::vector<double>>& list);
 
-/// One value. JSON has the value itself, null if it is NaN; text and page write it with its column's digits, NaN as a dash.
+/// One value. JSON has the value, or null for NaN. Text and page write it in its column's format, and NaN as a dash.
 struct Cell {
-  /// std::monostate: there is none, and no key in JSON.
+  /// std::monostate: no value, and no key in JSON.
   std::variant<std::monostate, bool, std::int64_t, double, std::string, Data> value;
-  std::string shown{};  ///< in text and page in its place
-  std::string mark{};   ///< behind it: "*"
-  double bar = -1;      ///< on a page the length of a bar behind it, 0 to 1; below 0: there is none
-  std::string drawn{};  ///< on a page HTML in its place
+  std::string shown{};  ///< replaces the value in text and page
+  std::string mark{};   ///< follows the value: "*"
+  double bar = -1;      ///< page: the length of a bar behind the value, 0 to 1; below 0: no bar
+  std::string drawn{};  ///< page: HTML that replaces the value
 
   Cell() = default;
   Cell(std::string content) : value(std::move(content)) {}    // NOLINT(google-explicit-constructor)
@@ -80,16 +80,16 @@ struct Cell {
 };
 
 struct Column {
-  std::string key{};    ///< in JSON; empty: not there
-  std::string title{};  ///< in text and page
+  std::string key{};    ///< JSON; empty: not there
+  std::string title{};  ///< text and page
   Digits digits{};
-  /// In text: printf's, below 0 to the left. 0: of the widest cell, two spaces after the column before; the first of a
-  /// table to the left, others to the right.
+  /// Text: printf's width; negative: left-aligned. 0: the width of the widest cell, after two spaces; then the first
+  /// column is left-aligned and others are right-aligned.
   int width = 0;
-  std::string help{};  ///< on a page under the pointer
+  std::string help{};  ///< page: the tooltip
   Where where = kEverywhere;
-  std::string page_title{};  ///< on a page in the place of `title`
-  int gap = 1;               ///< in text the spaces before it, where it has a width
+  std::string page_title{};  ///< page: replaces `title`
+  int gap = 1;               ///< text: the spaces before a column with a width
 
   bool is_number() const { return digits.letter != 't'; }
 };
@@ -97,18 +97,18 @@ struct Column {
 struct Table {
   struct Row {
     std::vector<Cell> cells;
-    std::string id{};  ///< what a page's links and scripts find it by
+    std::string id{};  ///< page: of the HTML element, for links and scripts
     Where where = kEverywhere;
-    bool is_sum = false;  ///< on a page below all others, however they are sorted
+    bool is_sum = false;  ///< page: stays at the bottom when rows are sorted
   };
-  std::string key{};  ///< in JSON: a list of objects; empty: not there
+  std::string key{};  ///< JSON: of a list of objects; empty: not there
   std::vector<Column> columns{};
   std::vector<Row> rows{};
-  bool has_titles = true;  ///< in text
-  std::string id{};        ///< on a page
+  bool has_titles = true;  ///< text
+  std::string id{};        ///< page: of the HTML element
 };
 
-/// A column, and what it holds of a Row of something.
+/// A column with the function that makes its cells.
 template <class Of>
 struct ColumnOf {
   Column column;

@@ -1,4 +1,4 @@
-// Small pieces of text, as terminals show them.
+// Text for terminals.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// Where in a model an op belongs: "decoder/3/feed_forward". An op knows no paths; but a pass asks its tap for
-// every point (nn/tap.h) as soon as the point's value is there, so what has run since the last point made
-// the value of this one. Of an op on parameters the scope is what their names have in common with it: all
-// of a feed-forward sub-layer that is one op, and not its last map alone.
+// Finds the scope of an op, its place in the model: "decoder/3/feed_forward". Ops know no paths. But a forward pass
+// asks its tap for every point (nn/tap.h) right after it has computed the point's value. So all ops since the
+// last point contributed to this one. The scope of an op with parameters is the common path of their names and the
+// point.
 #pragma once
 
 #include <span>
@@ -13,12 +13,12 @@
 
 namespace kette {
 
-/// Wants no point, so that a pass computes what it would without it.
+/// Wants no point, so it does not change what a pass computes.
 class ScopeFinder final : public Tap {
  public:
-  /// Something has run; gives its number, from 0.
+  /// Call it after each op. Returns the number of the op, from 0.
   std::size_t ran(std::span<const Variable* const> inputs = {});
-  /// What ran since the last point made none: its scope is that of its parameters alone, if any.
+  /// The ops since the last point belong to no point. Their scope is that of their parameters, if any.
   void end_of_stretch();
   bool wants(const std::string& point) const override;
   Variable at(const std::string&, const Variable& value) override { return value; }
@@ -26,12 +26,12 @@ class ScopeFinder final : public Tap {
   const std::string& scope(std::size_t number) const { return scopes_[number]; }
 
  private:
-  // Of what has not come by a point yet: what the scopes of its parameters have in common.
+  // By op. Before its point is reached: the common path of its parameters.
   mutable std::vector<std::string> scopes_;
   mutable std::size_t known_ = 0;
 };
 
-/// The first so many parts of a path; 0: all.
+/// The first `parts` parts of a path; 0: all.
 std::string folded(const std::string& path, std::int64_t parts);
 
 }  // namespace kette

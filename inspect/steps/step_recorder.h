@@ -1,12 +1,12 @@
-// Records a step: what ran, for how long, and what held memory.
+// Records a training or decoding step: what ran, for how long, and what held memory.
 //
-//   StepRecorder recorder(device);            // before there is a model: it hears of memory from now on
+//   StepRecorder recorder(device);            // before the model, to see all its allocations
 //   recorder.name(store.values(), "parameters");
 //   options.tap = recorder.tap();             // for the scopes
 //   StepTrace trace = recorder.record([&] { train_step(model, optimizer, batches, options); });
 //
-// On a GPU each op is waited for before the next begins, so that its time is its own; the host then no longer
-// runs ahead, and the step takes longer than by itself. On the CPU nothing is waited for.
+// On a GPU the host waits for each op before it starts the next, to measure each op alone. So the step takes longer
+// than without recording. On the CPU nothing waits.
 #pragma once
 
 #include <atomic>
@@ -30,27 +30,27 @@ class StepRecorder final : private WorkObserver, private OpObserver, private Mem
   StepRecorder(const StepRecorder&) = delete;
   StepRecorder& operator=(const StepRecorder&) = delete;
 
-  /// Says what a tensor's memory is for.
+  /// Names the use of a tensor's memory.
   void name(const Tensor& tensor, const std::string& what);
-  /// The same of parameters and of what training keeps beside them.
+  /// The same for parameters, gradients and the optimiser's state.
   void name(const ParamStore& parameters);
   void name(const Optimizer& optimizer);
   Tap* tap() { return &scopes_; }
 
-  /// Runs a step, on this thread, and gives its trace. Can be done again.
+  /// Runs a step on this thread and returns its trace. May be called again.
   StepTrace record(const std::function<void()>& step);
 
  private:
   struct Block {
     std::int64_t bytes = 0;
-    std::int64_t slice = -1;  ///< whose work took it
-    std::string what{};       ///< as the program says
+    std::int64_t slice = -1;  ///< the slice that allocated it
+    std::string what{};       ///< set by name()
   };
   using Blocks = std::map<const void*, Block>;
   struct MemoryEvent {
     std::int64_t at;
     const void* memory;
-    std::int64_t bytes;  ///< negative: given back
+    std::int64_t bytes;  ///< negative: freed
     std::int64_t slice;
   };
   struct Forward {
@@ -75,22 +75,22 @@ class StepRecorder final : private WorkObserver, private OpObserver, private Mem
   Slice& open(std::string name, Slice::Kind kind);
   void close();
   void resolve_scopes(StepTrace& trace) const;
-  /// before, unknown: what the step found.
+  /// before, unknown: the memory at the start of the step.
   void follow_memory(StepTrace& trace, const Blocks& before, std::int64_t unknown) const;
 
   Device device_;
-  bool waits_;  // for the device
+  bool waits_;  // for the device after each op
   std::int64_t start_ = 0;
   ScopeFinder scopes_;
   std::vector<Slice> slices_;
-  std::vector<std::int64_t> scope_numbers_;  // of each slice; -1: of none
-  std::vector<OpCall> calls_;                // those that run
+  std::vector<std::int64_t> scope_numbers_;  // by slice; -1: none
+  std::vector<OpCall> calls_;                // those in progress
   std::unordered_map<const Tape::Node*, Forward> forwards_;
-  std::atomic<std::int64_t> current_ = -1;  // the innermost slice that is open
-  std::mutex mutex_;                        // of what follows
+  std::atomic<std::int64_t> current_ = -1;  // the innermost open slice
+  std::mutex mutex_;                        // guards the members below
   bool is_recording_ = false;
   Blocks blocks_;
-  std::int64_t unknown_bytes_ = 0;  // of blocks from before
+  std::int64_t unknown_bytes_ = 0;  // of blocks allocated before the recorder
   std::vector<MemoryEvent> events_;
 };
 

@@ -1,4 +1,4 @@
-// The tape of a step as tables, as JSON and as a page of all its nodes.
+// The report of a step's tape: tables, JSON and a page of all nodes.
 #pragma once
 
 #include <functional>
@@ -13,16 +13,16 @@ struct ShownTape {
   int threads = 1;
   std::function<std::string(std::int64_t node)> check{};  ///< the command line that checks a node
 };
-/// The tape has to live as long as the report. Its text is what was put in before, and the sum of all.
+/// Appends to `before`; its text adds only the summary. The tape must outlive the report.
 Report to_report(const TapeListing& tape, const ShownTape& shown, Report before);
 
-/// What nodes of one scope add up to, in the order in which scopes are met. depth: how many parts of it count, 0: all.
+/// Sums over the nodes of each scope, in the order of first use. depth: the number of parts of a scope, 0: all.
 Table folded_nodes(const TapeListing& tape, std::int64_t depth);
-/// A line for each.
+/// A line for each node.
 Table lines_of_nodes(const TapeListing& tape);
-/// One, with its gradients.
+/// One node with its gradients.
 std::string text_of(const TapeNode& node, const ShownTape& shown);
-/// All that is known of every node.
+/// JSON with all data of every node.
 Data nodes_data(const TapeListing& tape, const ShownTape& shown);
 
 }  // namespace kette

@@ -1,5 +1,5 @@
-// The nodes of a tape as a part of a page: in the places of the model that made them, each with what it took, gave and
-// kept, and the command that checks its gradient.
+// The nodes of a tape as part of a page, in a tree of scopes. Each node has its inputs, outputs and kept memory, and
+// the command that checks its gradient.
 #pragma once
 
 #include <functional>

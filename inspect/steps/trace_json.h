@@ -1,5 +1,5 @@
-// A step in the trace-event format of Chrome (about:tracing, ui.perfetto.dev): slices that lie in each other, a
-// counter of the memory in use, and an arrow from each op to its backward.
+// A step in Chrome's trace-event format (about:tracing, ui.perfetto.dev): nested slices, a counter of the memory in
+// use, and an arrow from each op to its backward.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace kette {
 
-/// What a file of a trace begins with.
+/// The beginning of every trace file.
 inline constexpr const char* kChromeTraceStart = "{\"displayTimeUnit\":\"ms\"";
 
-/// title: what was done, for the header. limits: what rates are held against.
+/// title: for the header. limits: rates are given as shares of them.
 std::string chrome_trace(const StepTrace& trace, const std::string& title,
                          const MachineLimits& limits = {});
 

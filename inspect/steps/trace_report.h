@@ -1,4 +1,4 @@
-// A traced step as tables, as JSON and as a page with a timeline to zoom into and memory over it.
+// The report of a traced step: tables, JSON and a page with a timeline and the memory in use.
 #pragma once
 
 #include "inspect/report/report.h"
@@ -11,11 +11,11 @@ struct TracedStep {
   std::string precision;
   int threads = 1;
   MachineLimits limits;
-  bool shows_limits = false;  ///< in the text
-  std::int64_t parts = 2;     ///< of a scope that make a row, 0: all of it
-  std::int64_t rows = 12;     ///< of a table of the text; the rest is one more
+  bool shows_limits = false;  ///< whether the text compares with them
+  std::int64_t parts = 2;     ///< the parts of a scope that make a row, 0: all
+  std::int64_t rows = 12;     ///< rows of a table in the text; one more row sums the rest
 };
-/// The trace has to live as long as the report.
+/// The trace must outlive the report.
 Report to_report(const StepTrace& trace, const TracedStep& step);
 
 }  // namespace kette

@@ -1,4 +1,4 @@
-// What is odd about a parallel corpus, and what was left out of one as odd: as tables with samples, JSON and pages.
+// Reports of oddities in a corpus, and of the text that was left out as odd.
 #pragma once
 
 #include "data/checks/corpus_report.h"
@@ -7,15 +7,15 @@
 
 namespace kette {
 
-/// A table of findings, with samples of each; a page begins with a table of all texts.
+/// A table of findings with samples. The page begins with a table of all texts.
 Report to_report(const CorpusReport& corpus);
 
-/// What was left out of a text as odd, with samples. The text's name and size are in `report`.
+/// The pairs left out as odd, with samples. report: has the text's name and size.
 Report left_out(const TextReport& report, const std::vector<OddPairs>& odd);
-/// Likewise of a text in one language.
+/// The same for a text in one language.
 Report left_out(const std::vector<std::string>& files, const LeftOutDocuments& odd);
 
-/// What is looked for, and how much of it is a warning.
+/// The list of checks, and the share from which each is a warning.
 Report report_of_oddities();
 
 }  // namespace kette

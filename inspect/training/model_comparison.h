@@ -1,5 +1,4 @@
-// Two models side by side: where their settings, their values and what they compute part, and what that
-// points to.
+// Compares two models: their settings, their values and their activations, and the likely causes of differences.
 #pragma once
 
 #include <optional>
@@ -10,20 +9,20 @@
 
 namespace kette {
 
-/// Of two tensors of one shape, element by element.
+/// The difference of two tensors of one shape.
 struct ValueDifference {
-  double largest = 0;         ///< absolute; NaN where one of two is and the other is not
-  double relative = 0;        ///< the largest, over the largest absolute value of the first
-  std::uint64_t ulps = 0;     ///< the most f32 numbers from one value to the other
-  std::int64_t elements = 0;  ///< that are not the same to the bit
+  double largest = 0;         ///< the largest |a - b|; NaN if only one of two values is NaN
+  double relative = 0;        ///< largest / the largest absolute value of the first tensor
+  std::uint64_t ulps = 0;     ///< the largest difference in f32 ulps
+  std::int64_t elements = 0;  ///< the number of elements with different bits
 };
 ValueDifference difference_of(const Tensor& a, const Tensor& b);
 
-/// A parameter, or a point of a pass.
+/// A parameter, or a point of a forward pass.
 struct ComparedValues {
   std::string name, shape;
   std::optional<ValueDifference> difference;
-  std::string why_not{};  ///< there is none: "only in the first", "[2, 3] and [3, 2]"
+  std::string why_not{};  ///< why there is no difference: "only in the first", "[2, 3] and [3, 2]"
 
   bool is_equal(double tolerance) const {
     return difference && difference->largest <= tolerance &&
@@ -37,26 +36,26 @@ struct ComparedSetting {
 
 struct ModelComparison {
   double tolerance = 0;
-  std::vector<ComparedSetting> settings;   ///< of config.json, those that differ
+  std::vector<ComparedSetting> settings;   ///< settings of config.json that differ
   std::vector<ComparedValues> parameters;  ///< all of them
   std::vector<ComparedValues> points;      ///< in the order of a pass
-  std::vector<std::string> causes;         ///< what the pattern points to
+  std::vector<std::string> causes;         ///< likely causes of the differences
 
-  /// Where they part for the first time; past the end: nowhere.
+  /// The index of the first point that differs; points.size(): none.
   std::size_t first_parting() const;
   std::int64_t different_parameters() const;
-  /// What they hold and what they compute, to the tolerance.
+  /// Whether parameters and activations are equal to the tolerance.
   bool is_equal() const { return different_parameters() == 0 && first_parting() == points.size(); }
 };
 
-/// text: read by both, as a batch of the first. Both are of one kind, in f32.
+/// text: a batch for the first model; both read it. The models must be of one kind and in f32.
 ModelComparison compare_models(const Model& a, const Model& b, const Batch& text, double tolerance);
 
-/// Some random tokens that both know.
+/// Random tokens of both vocabularies.
 Batch random_text(const Model& a, const Model& b);
 
 struct Report;
-/// a, b: what the two are called.
+/// a, b: the models' names.
 Report to_report(const ModelComparison& comparison, const std::string& a, const std::string& b);
 
 }  // namespace kette

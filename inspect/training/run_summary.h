@@ -1,4 +1,4 @@
-// Training runs side by side: what each of them reached, and with which settings.
+// Summaries of training runs: results and settings.
 #pragma once
 
 #include <limits>
@@ -16,7 +16,7 @@ struct PlottedRun {
   StepSeries log, record;
 };
 
-/// NaN: the log says nothing of it.
+/// NaN: not in the log.
 struct RunSummary {
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   struct Best {
@@ -26,29 +26,29 @@ struct RunSummary {
   double train_loss = kNone;  ///< mean over about the last 100 steps, without label smoothing
   Best valid_loss;            ///< the smallest
   double last_valid_loss = kNone;
-  std::string score;  ///< what score the validation has beside the loss, "BLEU"; empty: none
+  std::string score;  ///< the name of the validation score, "BLEU"; empty: none
   Best valid_score;
   double tokens_per_second = kNone;
 };
 RunSummary summary_of(const StepSeries& log);
 
-/// The names of the series of scores that a validation has beside the loss, "valid_bleu", and what people call one.
+/// The names of the series of validation scores, "valid_bleu"; and a name for people.
 std::vector<std::string> score_names(const StepSeries& log);
 std::string score_label(const std::string& name);
 
-/// The series of the training loss: per token, without label smoothing where the log has it.
+/// The training loss per token, without label smoothing if the log has that.
 const Series& training_loss(const StepSeries& log);
-/// How many target tokens had been learnt from by each step.
+/// The number of target tokens up to each step.
 Series tokens_by_step(const StepSeries& log);
 
-/// The steps that a TrainingRecorder has written of.
+/// The steps that a TrainingRecorder recorded.
 std::vector<double> recorded_steps(const StepSeries& record);
 
 struct DifferingSetting {
   std::string name;
-  std::vector<std::string> values;  ///< of each run; empty: it has none
+  std::vector<std::string> values;  ///< by run; empty: not set
 };
-/// Those that not all runs have alike, but for where they lie.
+/// The settings that differ between runs, without paths.
 std::vector<DifferingSetting> differing_settings(const std::vector<PlottedRun>& runs);
 
 }  // namespace kette

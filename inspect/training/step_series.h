@@ -1,5 +1,5 @@
-// The numbers that a run has noted, by step: log.jsonl and record.jsonl of its folder. A run that is
-// still going is read further as it grows.
+// The numbers that a run has logged by step, in log.jsonl and record.jsonl of its folder. The file of a run
+// in progress can be read again as it grows.
 #pragma once
 
 #include <cstdint>
@@ -12,30 +12,28 @@
 
 namespace kette {
 
-/// Steps rise; a number that was not finite is NaN.
+/// Steps increase. Numbers that were not finite are NaN.
 struct Series {
   std::vector<double> steps, values;
 };
 
 class StepSeries {
  public:
-  /// A file that need not be there yet. Lines are objects with a "step". Every other number in one,
-  /// however deep, has a series, named by the keys and places that lead to it: "loss", or
-  /// "heads/encoder 0/entropy/2".
+  /// The file need not exist yet. Its lines are objects with a "step". Every other number in them, at any
+  /// depth, has a series named by its path of keys and indices: "loss", or "heads/encoder 0/entropy/2".
   explicit StepSeries(std::filesystem::path file) : file_(std::move(file)) {}
 
-  /// Reads the whole lines that have come since the last time. A step before the last one is where
-  /// the run was taken up again: what is known of it and of what came after it is forgotten.
+  /// Reads the complete lines added since the last call. A step before the last one means that the
+  /// run was resumed there: numbers of this step and later ones are dropped.
   void read();
 
   const std::filesystem::path& file() const { return file_; }
-  /// A step that nothing was noted of yet has none.
   bool empty() const { return all_.empty(); }
   double last_step() const { return last_step_; }
   const std::map<std::string, Series>& all() const { return all_; }
-  /// An empty one if there is none of that name.
+  /// The series of a name; empty if there is none.
   const Series& operator[](const std::string& name) const;
-  /// Lines that were no such object, as a crash of the machine can leave them.
+  /// The number of invalid lines, which a crash of the machine can leave.
   std::int64_t skipped() const { return skipped_; }
 
  private:
@@ -50,11 +48,11 @@ class StepSeries {
   std::map<std::string, Series> all_;
 };
 
-/// The mean of the values so far, each counting less the more steps lie between: of about `span` of them.
+/// A running mean of the first values, then an exponential one over about `span` values.
 Series smoothed(const Series& series, double span);
-/// At most `most` points: of each stretch the smallest and the largest, so that no peak is lost.
+/// At most `most` points: the smallest and the largest of each interval, so that no peak is lost.
 Series thinned(const Series& series, std::size_t most);
-/// "loss" of `all`: those whose names begin so, by what follows.
+/// The series whose names begin with `prefix`, by the rest of the name.
 std::map<std::string, Series> below(const StepSeries& all, const std::string& prefix);
 
 }  // namespace kette

@@ -1,12 +1,11 @@
-// Looks into a model while it is trained: every few steps it runs a few fixed texts of the validation set
-// through it, and appends what there is to see to record.jsonl, a line each time. `kette plot` draws
-// it.
-//   heads   of every head its HeadScores, and those of a language model for induction
-//   norms   of every level the mean length of a row of the residual stream and the stream's effective
-//           dimensions; of every layer the norm of the gradient, and of the step's change beside that
-//           of the values
-//   lens    of every level the logit lens: KL to the last level in nats, and how often the best token
-//           is the one that is said in the end
+// Records the inside of a model during training. Every few steps it runs some fixed texts of the validation
+// set and appends a line to record.jsonl. `kette plot` draws it.
+//   heads   for every head its HeadScores; for a language model also induction scores
+//   norms   for every level the mean norm of a row of the residual stream, and its effective dimensions;
+//           for every layer the norm of the gradient, and the norm of the step's change relative to the
+//           values
+//   lens    for every level the logit lens: KL to the last level in nats, and how often the best token is
+//           that of the last level
 #pragma once
 
 #include <algorithm>
@@ -29,7 +28,7 @@ inline constexpr const char* kRecordFile = "record.jsonl";
 
 struct RecordOptions {
   std::vector<RecordPart> parts;
-  std::int64_t every = 100;  ///< steps; the first and the last are recorded, too
+  std::int64_t every = 100;  ///< steps; the first and the last are also recorded
 
   bool has(RecordPart part) const {
     return std::find(parts.begin(), parts.end(), part) != parts.end();
@@ -57,18 +56,18 @@ class TrainingRecorder final : public TrainObserver {
 
   RecordOptions options_;
   std::vector<Batch> texts_;
-  std::vector<Tensor> before_;  // the step: the values, parameter by parameter; or none
+  std::vector<Tensor> before_;  // the values before the step, by parameter; or none
   std::optional<StepLog> log_;
   std::int64_t last_ = -1;
   double seconds_ = 0;
 };
 
-/// The texts that are looked at: eight of more than a few tokens, spread over all, of each at most its first 64 tokens.
-/// A source that is cut keeps its end mark.
+/// The texts to record: eight of more than a few tokens, spread over the batches, at most the first 64 tokens of each.
+/// A shortened source keeps its end mark.
 std::vector<Batch> recorded_texts(const std::vector<Batch>& batches);
 
-/// (sum of the eigenvalues)^2 / sum of their squares, of the covariance of the rows: in how many directions
-/// they spread, 1 to their width (the participation ratio). rows: [rows, width].
+/// The participation ratio, (sum of the eigenvalues)^2 / sum of their squares, of the covariance of the rows. From 1 to
+/// the width. rows: [rows, width].
 double effective_dimensions(const std::vector<float>& rows, std::int64_t width);
 
 }  // namespace kette

@@ -1,5 +1,4 @@
-// Training runs side by side: what they reached, how loss and score went, and what was recorded of the models on the
-// way.
+// Compares training runs: results, curves of loss and score, and the records of TrainingRecorder.
 #pragma once
 
 #include "inspect/report/report.h"
@@ -7,7 +6,7 @@
 
 namespace kette {
 
-/// The runs have to live as long as the report.
+/// The runs must outlive the report.
 Report to_report(const std::vector<PlottedRun>& runs);
 
 }  // namespace kette

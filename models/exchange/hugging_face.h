@@ -1,17 +1,18 @@
-// Models of Hugging Face's transformers become model directories of Kette, and the reverse: the
-// same tokens, and logits that differ by rounding alone.
+// Imports models of Hugging Face's transformers as model directories, and exports them. Tokens are
+// the same on both sides, and logits differ only by rounding.
 //   GPT2LMHeadModel   a language model with GPT-2's tokenizer
 //   LlamaForCausalLM, MistralForCausalLM
-//                     language models of a later form, here with GPT-2's tokenizer, too
-//   MarianMTModel     a translation model in the form of Marian (Junczys-Dowmunt et al. 2018), such
-//                     as OPUS-MT's; a post-norm model of Kette with sinusoidal positions and one vocabulary
-//                     can take this form, if its feed-forward layers have no gate and its heads are whole
+//                     later language models, here also with GPT-2's tokenizer
+//   MarianMTModel     a translation model as of Marian (Junczys-Dowmunt et al. 2018), such as OPUS-MT.
+//                     Kette exports a post-norm model with sinusoidal positions and one vocabulary, if
+//                     its feed-forward layers have no gate and no heads are pruned
 //   BertForMaskedLM   a masked language model with BERT's tokenizer
-// A folder of theirs has config.json, model.safetensors (or several files and an index) and the
-// files of its tokenizer. A setting that would change the result and that the other side lacks is
-// an Error that names it. Dropout rates are carried over where both sides have one. Of a vocabulary that is padded beyond the
-// tokenizer's, the rows of the padding are left out, unless a file names a token for one of them: that is taken over, or an
-// Error. Other files, and settings of how text is written, are told by name (models/exchange/hugging_face_notes.h).
+// Their folders have config.json, model.safetensors (or several files and an index) and the files
+// of the tokenizer. An Error names every setting that changes the result and that the other side
+// lacks. Dropout rates are copied if both sides have them. If the vocabulary is padded beyond the
+// tokenizer's, the padding rows are dropped. If a file names a token for such a row, the token is
+// imported, or it is an Error. Other files, and generation settings, are listed by name
+// (models/exchange/hugging_face_notes.h).
 #pragma once
 
 #include <filesystem>
@@ -22,19 +23,19 @@
 
 namespace kette {
 
-/// Whether the config.json of a folder is theirs.
+/// Whether the config.json of a folder is one of transformers.
 bool is_hugging_face(const std::filesystem::path& folder);
-/// One of their models, in memory.
+/// Loads one of their models into memory.
 SavedModel<Model> load_hugging_face(const std::filesystem::path& folder);
 
-/// For a person to read.
+/// For people.
 struct ExchangeReport {
   std::string summary;             ///< what the model is
-  std::vector<std::string> notes;  ///< what of it is not there, or otherwise, on the other side
+  std::vector<std::string> notes;  ///< what is missing or different on the other side
 };
 
-/// Both read everything before they write, put the folder in place in one step, and refuse to replace
-/// a folder that holds anything.
+/// Both read everything before they write, and put the folder in place in one step. An Error if the
+/// folder exists and is not empty.
 ExchangeReport import_hugging_face(const std::filesystem::path& from,
                                    const std::filesystem::path& out);
 ExchangeReport export_hugging_face(const std::filesystem::path& model,

@@ -1,4 +1,4 @@
-// BertForMaskedLM of transformers, and what BertForPreTraining has beside it passed over.
+// BertForMaskedLM of transformers. The other parts of BertForPreTraining are ignored.
 #include "data/files/atomic_file.h"
 #include "data/tokenizers/added_tokens.h"
 #include "models/bert_config.h"

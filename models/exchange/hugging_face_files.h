@@ -1,6 +1,6 @@
-// The files of a model as Hugging Face's transformers keeps it: config.json, and the parameters in
-// model.safetensors or in several files that model.safetensors.index.json lists. Every reader
-// checks what it is given, so that a damaged or unfit folder is an Error that names file and entry.
+// The files of a Hugging Face model: config.json, and parameters in model.safetensors or in the
+// files that model.safetensors.index.json lists. Every value is checked. Damaged or unsuitable
+// folders are an Error that names file and entry.
 #pragma once
 
 #include <filesystem>
@@ -19,28 +19,30 @@ namespace kette::hugging_face {
 
 inline constexpr const char* kParameterFile = "model.safetensors";
 
-/// A config.json, key by key.
+/// A config.json, read by key.
 class Settings {
  public:
   explicit Settings(const std::filesystem::path& folder);
-  /// An entry that has keys of its own.
+  /// The object at a key.
   Settings part(const char* key) const;
 
   const std::string& origin() const { return origin_; }
-  /// Absent and null are the same: both stand for the default of transformers.
+  /// A null value counts as absent: both mean the default of transformers.
   bool has(const char* key) const;
   bool is_null(const char* key) const;
-  /// A key that is absent is an Error, and so is a value of another type. T: bool, std::string, std::int64_t or double.
+  /// An Error if the key is absent or its value has another type. T: bool, std::string,
+  /// std::int64_t or double.
   template <class T>
   T get(const char* key) const;
   template <class T>
   T get(const char* key, T otherwise) const {
     return has(key) ? get<T>(key) : otherwise;
   }
-  /// For a setting that Kette has in one form only; `otherwise` is the default of transformers.
+  /// An Error unless the setting is `only`, the one value that Kette supports. otherwise: the
+  /// default of transformers.
   template <class T>
   void expect(const char* key, const T& only, const T& otherwise) const;
-  /// Puts the name of the file before the Errors of a check of what was read from it.
+  /// Runs checks, and prefixes their Errors with the name of the file.
   void check(const std::function<void()>& checks) const;
 
  private:
@@ -51,29 +53,33 @@ class Settings {
   std::shared_ptr<const nlohmann::json> json_;
 };
 
-/// The parameters of a folder, from however many files.
+/// The parameters of a folder, in one or several files.
 class Parameters {
  public:
-  /// prefix: taken off the names that start with it.
+  /// prefix: removed from names that start with it.
   Parameters(const std::filesystem::path& folder, const std::string& prefix);
 
   const std::string& origin() const { return folder_; }
   bool contains(const std::string& name) const { return places_.contains(name); }
+  /// An Error unless there is a tensor with this name.
   void expect(const std::string& name) const;
-  /// Throws if all tensors together have fewer elements: before memory is asked for on the word of a
-  /// config.json alone.
+  /// An Error if all tensors together have fewer elements. Called before memory is allocated for
+  /// what config.json says.
   void expect_at_least(std::int64_t elements) const;
-  /// In f32. A tensor that is missing, has another shape, or no floating-point type is an Error.
+  /// The values in f32. An Error if the tensor is missing, has another shape or no floating-point
+  /// type, or a value is not finite.
   Tensor tensor(const std::string& name, const Shape& shape);
-  /// Likewise one with a row for each token, [tokens, ...] or [1, tokens]. Of a vocabulary that is larger than the
-  /// tokenizer's, often to be a multiple of 64, only rows of tokens that have a piece are wanted.
+  /// The same for a tensor with one row a token: [tokens, ...] or [1, tokens]. If the model's
+  /// vocabulary is larger than the tokenizer's, often as a multiple of 64, only the rows of the
+  /// tokenizer's tokens are returned.
   Tensor of_vocabulary(const std::string& name, const Shape& shape);
-  /// The size of the vocabulary in config.json and the tokenizer's. Gives the latter.
+  /// Sets the vocabulary size of config.json, `given`. Returns the tokenizer's; an Error if that is
+  /// larger.
   std::int64_t expect_vocabulary(const Settings& settings, std::int64_t given,
                                  const Tokenizer& tokenizer);
-  /// Not wanted: buffers, and copies of what is there already.
+  /// Ignores a tensor: a buffer, or a copy of another one.
   void pass_over(const std::string& name) { places_.erase(name); }
-  /// Throws if anything is left that was neither read nor passed over: the model has more parts.
+  /// An Error if a tensor was neither read nor passed over, as the model then has more parts.
   void expect_all_read() const;
 
  private:

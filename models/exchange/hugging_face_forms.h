@@ -1,12 +1,12 @@
-// The forms in which transformers keeps models: names, layouts and settings. A new one is a file of its own, which has
-// its Form, and a line here.
+// The formats in which transformers stores models: names, layouts and settings. Each is a file with
+// its Form. To add one, add a line to KETTE_FORMS.
 #pragma once
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "data/files/json_text.h"
+#include "data/files/json_fwd.h"
 #include "models/exchange/hugging_face_files.h"
 #include "models/gpt_config.h"
 #include "models/model_directory.h"
@@ -14,13 +14,14 @@
 namespace kette::hugging_face {
 
 struct Form {
-  std::vector<std::string> types;  ///< the "model_type" of a config.json
-  /// "GPT-2, 12": what a model in it is called, and how many layers it has; empty: it is to be written in another.
+  std::vector<std::string> types;  ///< the values of "model_type" in config.json
+  /// "GPT-2, 12": the name of the model in this format and its number of layers; empty if the model
+  /// needs another format.
   std::string (*what)(const ModelConfig& config);
   SavedModel<Model> (*read)(const std::filesystem::path& folder, const Settings& settings);
-  /// Throws if the model, or its tokenizer, has what the form has no place for.
+  /// An Error if the format cannot represent the model or its tokenizer.
   void (*write)(const std::filesystem::path& folder, const SavedModel<Model>& saved);
-  /// What is otherwise on the other side, once it is written.
+  /// Differences on the other side after export.
   std::vector<std::string> (*notes)(const Tokenizer& tokenizer) = nullptr;
 };
 
@@ -35,9 +36,10 @@ struct Form {
 KETTE_FORMS(KETTE_DECLARED)
 #undef KETTE_DECLARED
 
-/// The first setting that is another than in Llama's form; empty: there is none.
+/// The first setting that Llama's format lacks; empty: none.
 std::string setting_unlike_llama(const GptConfig& config);
-/// Of a language model with a GPT-2 tokenizer everything but the parameters, which GPT-2's and Llama's forms have alike.
+/// Writes everything except the parameters of a language model with a GPT-2 tokenizer. GPT-2 and
+/// Llama share it.
 void write_language_model(const std::filesystem::path& folder, Json settings,
                           const GptConfig& config, const Tokenizer& tokenizer);
 

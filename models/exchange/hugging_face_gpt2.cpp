@@ -1,5 +1,5 @@
-// GPT2LMHeadModel of transformers. Its linear maps are kept as [in, out]; what else differs from models/gpt.h is a
-// setting, and an Error where it does.
+// GPT2LMHeadModel of transformers. Its linear maps are stored as [in, out]. Other differences from
+// models/gpt.h are settings; an Error unless they have the values of GPT-2.
 #include "data/files/atomic_file.h"
 #include "models/exchange/hugging_face_forms.h"
 #include "models/exchange/hugging_face_parts.h"

@@ -1,5 +1,6 @@
-// LlamaForCausalLM and MistralForCausalLM of transformers. Both turn element i of a head with element i + half, as
-// autograd/ops/rotary.h does. What Kette lacks, such as scaled angles and biases, is an Error.
+// LlamaForCausalLM and MistralForCausalLM of transformers. Both rotate element i of a head with
+// element i + half, as autograd/ops/rotary.h does. An Error names what Kette lacks, such as scaled
+// angles and biases.
 #include "data/files/atomic_file.h"
 #include "data/tokenizers/added_tokens.h"
 #include "models/exchange/hugging_face_forms.h"

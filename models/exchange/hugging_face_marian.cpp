@@ -1,6 +1,7 @@
-// MarianMTModel of transformers. Its positions are sines before cosines, its logits have a bias, its decoder starts with
-// the padding; the rest is models/transformer.h. A model of Kette's with interleaved sinusoids is written in the other
-// order (models/exchange/sinusoid_layout.h), and a joint tokenizer as both of MarianTokenizer's.
+// MarianMTModel of transformers. Its sinusoids are sines before cosines, its logits have a bias,
+// and its decoder starts with the padding token. The rest is models/transformer.h. A model with
+// interleaved sinusoids is converted before export (models/exchange/sinusoid_layout.h). A joint
+// tokenizer is written as both of MarianTokenizer's.
 #include <algorithm>
 
 #include "data/files/atomic_file.h"

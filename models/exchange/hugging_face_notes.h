@@ -1,5 +1,5 @@
-// What a folder of transformers has beside what Kette takes over: files that are not read, and settings of generation that it
-// has no place for. Each is told by its name, so that nothing is lost in silence.
+// What a Hugging Face folder has and Kette does not import: files that are not read, and
+// unsupported generation settings. Each is listed by name, so that nothing is lost silently.
 #pragma once
 
 #include <filesystem>
@@ -10,8 +10,8 @@
 
 namespace kette::hugging_face {
 
-/// One line each, for a person. Rows of a vocabulary that a file names a token for, which the tokenizer does not have,
-/// are an Error.
+/// One line each, for people. An Error if a file names a token for a row of the vocabulary that the
+/// tokenizer does not have.
 std::vector<std::string> notes_on(const std::filesystem::path& folder, const Tokenizer& tokenizer);
 
 }  // namespace kette::hugging_face

@@ -86,8 +86,8 @@ class Finder {
 }  // namespace
 
 void read(const Settings& from, const std::vector<Setting>& settings) {
-  for (const auto& [key, value, may_lack] : settings) {
-    if (may_lack && !from.has(key)) continue;
+  for (const auto& [key, value, optional] : settings) {
+    if (optional && !from.has(key)) continue;
     if (auto* const* number = std::get_if<std::int64_t*>(&value)) {
       **number = from.get<std::int64_t>(key);
     } else if (auto* const* real = std::get_if<double*>(&value)) {

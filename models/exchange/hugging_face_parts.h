@@ -1,5 +1,5 @@
-// Which setting and which tensor of transformers is which of Kette's: one table a form, for both directions. Queries, keys
-// and values, which Kette stacks in one matrix, are parts of it by rows.
+// Maps settings and tensors of transformers to those of Kette: one table for each format, for both
+// directions. Kette stacks queries, keys and values in one matrix. Each is a part of its rows.
 #pragma once
 
 #include <memory>
@@ -14,27 +14,28 @@
 
 namespace kette::hugging_face {
 
-/// A setting of a config.json; it points into a configuration.
+/// A setting of a config.json. It points into a configuration.
 struct Setting {
   const char* key;
-  /// Or a value that is only written.
+  /// A pointer to the setting, or a Json value that is only written.
   std::variant<std::int64_t*, double*, bool*, FeedForwardKind*, Json> value;
-  bool may_lack = false;  ///< and stays as it is then
+  bool optional = false;  ///< if absent, the setting keeps its value
 };
 void read(const Settings& from, const std::vector<Setting>& settings);
-/// Adds them to what is to become a config.json.
+/// Adds the settings to `json`, a config.json.
 void write(const std::vector<Setting>& settings, Json& json);
 
-/// A tensor, or what a linear map, a norm or a table is made of: weight and bias. A row for each layer has a * for the
-/// layer's number in both names, and the rows of a stack stand together.
+/// A tensor, or the weight and bias of a linear map, norm or embedding. In names of each layer, *
+/// is the layer's number. All names of one stack must be adjacent.
 struct Name {
-  const char *theirs, *ours;  ///< ours: a path (nn/param_store.h) that a model may lack
-  int part = -1;              ///< which of the maps that are stacked in ours, from the top; -1: all
-  bool transposed = false;    ///< a matrix that transformers keeps as [in, out] (its Conv1D)
-  bool of_vocabulary = false;  ///< a row for each token
-  bool is_apart = false;       ///< has not the prefix of the others
+  const char *theirs, *ours;  ///< ours: a path (nn/param_store.h); a model may lack it
+  /// Index among the maps stacked in ours, from the first row on; -1: all.
+  int part = -1;
+  bool transposed = false;     ///< stored as [in, out] in transformers (Conv1D)
+  bool of_vocabulary = false;  ///< one row for each token
+  bool is_apart = false;       ///< without the prefix of the others
 };
-/// What the two vectors of a norm are called there.
+/// The suffixes of a norm's two vectors in transformers.
 struct NormNames {
   const char* gain = ".weight";
   const char* bias = ".bias";
@@ -42,27 +43,28 @@ struct NormNames {
 
 struct Part {
   std::string name;  ///< in transformers
-  Tensor ours;       ///< shares storage with the parameter: f32 on the CPU
+  Tensor ours;       ///< shares storage with the parameter; f32, on the CPU
   bool transposed = false, of_vocabulary = false;
 };
 using Parts = std::vector<Part>;
-/// Of a model with values, of which the names leave nothing out.
+/// The parts of an allocated model. An Error unless the names cover all parameters.
 Parts parts_of(Model& model, std::span<const Name> names, const std::string& prefix = "",
                const NormNames& norms = {});
 
 inline constexpr const char* kHead = "lm_head.weight";  ///< the projection to the vocabulary
 
-/// "" for an activation that transformers has no name for.
+/// "" if transformers has no name for the activation.
 const char* name_of_activation(FeedForwardKind activation);
 
-/// Without values yet; an Error if the files have fewer than it wants.
+/// A model without values. An Error if the files have too few parameters for it.
 std::unique_ptr<Model> make_model(const ModelConfig& config, const Parameters& parameters);
-/// A head that is the token embedding may stand in a file a second time; an Error if it is another.
+/// A tied projection may be stored in the file, too. An Error if its values differ from the
+/// embedding.
 void check_tied_head(Parameters& parameters, const Part& embedding);
 
-/// Fills the parts.
+/// Copies the values from the files into the parts.
 void read(Parameters& from, const Parts& parts);
-/// Writes them as the model.safetensors of a folder.
+/// Writes the parts to the model.safetensors of a folder.
 void write(const std::filesystem::path& folder, const Parts& parts);
 
 }  // namespace kette::hugging_face

@@ -1,7 +1,7 @@
-// The same model with its sinusoids in the other layout. The residual stream of a Transformer has no
-// preferred order: when its axis is permuted wherever a parameter has it, as rows of what writes to
-// the stream, as columns of what reads it, and in gains and biases of norms, every sum and product
-// is the same one in another place. So the positions can be made to lie as another program has them.
+// Converts a model to the other layout of sinusoids. The axis of the residual stream may be
+// permuted: in the rows of weights that write to it, the columns of weights that read it, and the
+// gains and biases of norms. All sums and products stay the same, in other places. So positions can
+// be laid out as another program expects.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace kette {
 
-/// A model with interleaved sinusoids, its values in f32 on the CPU, becomes one with concatenated
-/// ones that gives the same logits (up to the rounding of sums taken in another order).
+/// model: interleaved sinusoids, values in f32 on the CPU. Returns a model with concatenated ones
+/// and the same logits, up to rounding, as sums have another order.
 std::unique_ptr<Transformer> with_concatenated_sinusoids(const Transformer& model);
 
 }  // namespace kette

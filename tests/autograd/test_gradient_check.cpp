@@ -6,6 +6,7 @@
 #include "autograd/all_ops.h"
 #include "autograd/hessian.h"
 #include "tests/gradients.h"
+#include "tests/support.h"
 
 using namespace kette;
 using namespace kette::testing;
@@ -15,11 +16,6 @@ namespace {
 using In = const std::vector<Variable>&;
 
 Tensor from(const std::vector<double>& values, Shape shape) { return Tensor::from(values, shape); }
-
-bool says(const std::string& text, const std::string& part) {
-  INFO(text);
-  return text.find(part) != std::string::npos;
-}
 
 /// y = x^3, whose gradient is made by a function of x and dy.
 struct Own {
@@ -160,7 +156,7 @@ TEST_CASE("gradient check: a large gradient hides no small one") {
   CHECK(check(1).ok());
   const GradientCheck wrong = check(-1);
   CHECK(!wrong.ok());
-  CHECK(says(wrong.differences.where, "input 0 ["));
+  CHECK(contains(wrong.differences.where, "input 0 ["));
   CHECK(wrong.differences.where >= "input 0 [3]");
   for (const double large : {1e5, 1e7, 1e9}) {
     for (const double factor : {0.5, -1.0, 0.0, 1.01}) {
@@ -213,7 +209,7 @@ TEST_CASE("gradient check: tensors of one's own, ids, constants, masks, no eleme
                                              {given(ids), {{3, 2}}});
   expect_right(rows);
   CHECK(rows.differences.checked == 6);
-  CHECK(says(rows.str(), "input 1"));
+  CHECK(contains(rows.str(), "input 1"));
   for (const Shape& shape : {Shape{0}, Shape{0, 4}, Shape{3, 0}}) {
     const GradientCheck none = check_gradients([](In in) { return exp(in[0]); }, {{shape}});
     CHECK(none.ok());
@@ -245,12 +241,12 @@ TEST_CASE("gradient check: several outputs, each weighted, and each alone") {
   const GradientCheck mixed =
       check_gradients([](In in) { return record(Mixed{}, in[0], in[1]); }, {{{3}}, {{3}}});
   CHECK(!mixed.ok());
-  CHECK(says(mixed.str(), "sum of those of each output alone"));
+  CHECK(contains(mixed.str(), "sum of those of each output alone"));
 }
 
 TEST_CASE("gradient check: names what an op must not do") {
   CHECK(check_own(right_gradient).ok());
-  CHECK(says(check_own(right_gradient).no_adjoint, "own: expected an op that has a tangent"));
+  CHECK(contains(check_own(right_gradient).no_adjoint, "own: expected an op that has a tangent"));
 
   const auto scratch = [](In in) { return record(Scratch{}, in[0]); };
   const std::vector<DifferentiableFunction> uses = {
@@ -259,17 +255,17 @@ TEST_CASE("gradient check: names what an op must not do") {
   for (const DifferentiableFunction& use : uses) {
     const GradientCheck check = check_gradients(use, {{{4}}});
     CHECK(!check.ok());
-    CHECK(says(check.fault, "scratch: its backward wrote over the gradient of its output"));
+    CHECK(contains(check.fault, "scratch: its backward wrote over the gradient of its output"));
   }
 
   const GradientCheck in_place =
       check_gradients([](In in) { return record(InPlace{}, in[0]); }, {{{4}}});
   CHECK(!in_place.ok());
-  CHECK(says(in_place.fault, "two calls differ: output 0 at [0]"));
-  CHECK(
-      says(check_gradients([](In in) { return exp(record(InPlace{}, affine(in[0], 1))); }, {{{4}}})
-               .fault,
-           "in_place: changed its input 0 at [0]"));
+  CHECK(contains(in_place.fault, "two calls differ: output 0 at [0]"));
+  CHECK(contains(
+      check_gradients([](In in) { return exp(record(InPlace{}, affine(in[0], 1))); }, {{{4}}})
+          .fault,
+      "in_place: changed its input 0 at [0]"));
 
   std::uint64_t calls = 0;
   const GradientCheck random = check_gradients(
@@ -278,7 +274,7 @@ TEST_CASE("gradient check: names what an op must not do") {
       },
       {{{50}}});
   CHECK(!random.ok());
-  CHECK(says(random.fault, "two calls differ: output 0 at ["));
+  CHECK(contains(random.fault, "two calls differ: output 0 at ["));
   calls = 0;
   CHECK_THROWS_WITH_AS(check_parameter_gradients(
                            [&] {

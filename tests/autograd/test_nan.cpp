@@ -10,6 +10,7 @@
 #include "autograd/ops/reduce.h"
 #include "autograd/tape.h"
 #include "tests/devices.h"
+#include "tests/support.h"
 
 using namespace kette;
 
@@ -81,12 +82,8 @@ TEST_CASE("anomaly detection names the linear map before whose relu a NaN came a
     std::vector<double> weights(std::size_t{37 * 40}, 1.0);
     weights.back() = kNan;
     const Tensor weight = Tensor::from(weights, {37, 40}).to(dtype).to(device);
-    std::string message;
-    try {
-      linear(x, weight, Variable(), Activation::relu);
-    } catch (const Error& error) {
-      message = error.what();
-    }
+    const std::string message =
+        testing::message_of([&] { linear(x, weight, Variable(), Activation::relu); });
     CHECK(message.starts_with("linear: expected finite values, given nan at [0, 36]"));
   });
 }

@@ -19,22 +19,22 @@ TEST_CASE("gradcheck: ops of a library, on the program's tape") {
   const Outcome right = run_kette({"gradcheck", "--library", library("my_ops")});
   INFO(right.err);
   CHECK(right.code == 0);
-  CHECK(holds(right.out, "ok     my_cube"));
-  CHECK(holds(right.out, "ok     my_distance"));
-  CHECK(holds(right.out, "no tangent"));
-  CHECK(holds(right.out, "2 passed, 0 failed"));
+  CHECK(contains(right.out, "ok     my_cube"));
+  CHECK(contains(right.out, "ok     my_distance"));
+  CHECK(contains(right.out, "no tangent"));
+  CHECK(contains(right.out, "2 passed, 0 failed"));
   CHECK(run_kette({"gradcheck", "--library", library("my_ops"), "my_cube", "--order", "2"}).code ==
         0);
-  CHECK(holds(run_kette({"gradcheck", "--library", library("my_ops"), "--list"}).out, "x^3"));
+  CHECK(contains(run_kette({"gradcheck", "--library", library("my_ops"), "--list"}).out, "x^3"));
 
   const Outcome faulty = run_kette({"gradcheck", "--library", library("faulty_ops")});
   CHECK(faulty.code == 1);
-  CHECK(holds(faulty.out, "ok     right"));
-  CHECK(holds(faulty.out, "FAILED zero_below_zero"));
-  CHECK(holds(faulty.out, "FAILED throws"));
-  CHECK(holds(faulty.out, "no luck today"));
-  CHECK(holds(faulty.out, "by differences at input 0 ["));
-  CHECK(holds(faulty.out, "1 passed, 2 failed"));
+  CHECK(contains(faulty.out, "ok     right"));
+  CHECK(contains(faulty.out, "FAILED zero_below_zero"));
+  CHECK(contains(faulty.out, "FAILED throws"));
+  CHECK(contains(faulty.out, "no luck today"));
+  CHECK(contains(faulty.out, "by differences at input 0 ["));
+  CHECK(contains(faulty.out, "1 passed, 2 failed"));
 }
 
 TEST_CASE("gradcheck: a library that cannot serve is an error by name") {
@@ -43,8 +43,8 @@ TEST_CASE("gradcheck: a library that cannot serve is an error by name") {
     const Outcome outcome = run_kette({"gradcheck", "--library", file});
     CHECK(outcome.code == 1);
     INFO(outcome.err);
-    CHECK(holds(outcome.err, file));
-    CHECK(holds(outcome.err, why));
+    CHECK(contains(outcome.err, file));
+    CHECK(contains(outcome.err, why));
   };
   refuses("/nowhere/libops.so", "given no file");
   refuses(std::string(KETTE_SOURCE_DIR) + "/README.md", "expected a shared object");
@@ -65,6 +65,6 @@ TEST_CASE("the guide's programs: each checks what it says") {
     const Outcome outcome = run_bash(std::string(KETTE_GUIDE_PROGRAMS) + "/" + program);
     INFO(outcome.out);
     CHECK(outcome.code == 0);
-    CHECK(holds(outcome.out, "differences: ok"));
+    CHECK(contains(outcome.out, "differences: ok"));
   }
 }

@@ -10,8 +10,11 @@
 #include "tests/devices.h"
 #include "tests/gradients.h"
 #include "tests/random_tensor.h"
+#include "tests/support.h"
 
 using namespace kette;
+using testing::contains;
+using testing::message_of;
 
 namespace {
 
@@ -19,15 +22,6 @@ Variable scalar_parameter(double value) {
   return parameter(Tensor::full({}, value, DType::f64), "x");
 }
 double gradient_of(const Variable& leaf) { return leaf.leaf()->gradient.item(); }
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 }  // namespace
 
@@ -164,18 +158,17 @@ TEST_CASE("a value of a dead tape is an error, and so is a second backward") {
     stale = exp(x);
   }
   Tape tape;
-  CHECK(message_of([&] { exp(stale); }).find("given one of another") != std::string::npos);
+  CHECK(contains(message_of([&] { exp(stale); }), "given one of another"));
   const Variable y = exp(x);
   tape.backward(y);
-  CHECK(message_of([&] { tape.backward(y); }).find("has not run") != std::string::npos);
+  CHECK(contains(message_of([&] { tape.backward(y); }), "has not run"));
 }
 
 TEST_CASE("backward starts from a scalar, or from a given gradient of the right shape") {
   const Variable x = parameter(Tensor::full({2, 3}, 1.0, DType::f64));
   Tape tape;
   const Variable y = affine(x, 2);
-  CHECK(message_of([&] { tape.backward(y); }).find("expected a scalar, given [2, 3]") !=
-        std::string::npos);
+  CHECK(contains(message_of([&] { tape.backward(y); }), "expected a scalar, given [2, 3]"));
   CHECK_THROWS_AS(tape.backward(y, Tensor::zeros({3}, DType::f64)), Error);
 }
 
@@ -194,9 +187,9 @@ TEST_CASE("the tape is a printable list") {
   Tape tape;
   sum(tanh(x) * x);
   const std::string text = tape.str();
-  CHECK(text.find("tanh") != std::string::npos);
-  CHECK(text.find("(table) -> [2, 3]") != std::string::npos);
-  CHECK(text.find("multiply") != std::string::npos);
+  CHECK(contains(text, "tanh"));
+  CHECK(contains(text, "(table) -> [2, 3]"));
+  CHECK(contains(text, "multiply"));
 }
 
 TEST_CASE("a frozen leaf gets no gradient") {
@@ -245,25 +238,24 @@ TEST_CASE("checkpoint: a value of the tape that is no input is an error in backw
   const Variable hidden = square(x);
   const Variable y =
       checkpoint([&](const std::vector<Variable>& in) { return in[0] * hidden; }, {exp(x)});
-  CHECK(message_of([&] {
-          tape.backward(y);
-        }).find("within checkpoint() the value among its inputs") != std::string::npos);
+  CHECK(contains(message_of([&] { tape.backward(y); }),
+                 "within checkpoint() the value among its inputs"));
 }
 
 TEST_CASE("anomaly detection names the op, the shapes and the first bad index") {
   const AnomalyDetection on;
   const Variable bad = Tensor::from(std::vector<double>{1, 2, 3, -1, 5, 6}, {2, 3});
   const std::string forward = message_of([&] { log(bad); });
-  CHECK(forward.find("log: expected finite values") != std::string::npos);
-  CHECK(forward.find("at [1, 0] of the output [2, 3]") != std::string::npos);
+  CHECK(contains(forward, "log: expected finite values"));
+  CHECK(contains(forward, "at [1, 0] of the output [2, 3]"));
 
   // sqrt at 0 is finite, its gradient is not.
   const Variable x = parameter(Tensor::from(std::vector<double>{1, 0}, {2}), "x");
   Tape tape;
   const Variable y = sum(sqrt(x));
   const std::string backward = message_of([&] { tape.backward(y); });
-  CHECK(backward.find("sqrt backward: expected a finite gradient") != std::string::npos);
-  CHECK(backward.find("[1]") != std::string::npos);
+  CHECK(contains(backward, "sqrt backward: expected a finite gradient"));
+  CHECK(contains(backward, "[1]"));
 }
 
 TEST_CASE("an op given wrong shapes says what it expected") {
@@ -271,13 +263,14 @@ TEST_CASE("an op given wrong shapes says what it expected") {
   CHECK(
       message_of([&] { matmul(a, b); }) ==
       "matmul: expected [batch..., m, k] and [batch..., k, n], given f32 [2, 3] on cpu and f32 [4, 5] on cpu");
-  CHECK(message_of([&] { a + b; }).find("expected shapes that broadcast") != std::string::npos);
+  CHECK(contains(message_of([&] { a + b; }), "expected shapes that broadcast"));
   const Variable bias = Tensor::zeros({2}, DType::f64);
   CHECK(message_of([&] { linear(a, a, bias); }) ==
         "linear: expected a bias f32 [2], given f64 [2] on cpu");
-  CHECK(message_of([&] {
-          embedding(a, Tensor::from(std::vector<std::int32_t>{0, 2}));
-        }).find("expected ids in 0 .. 1, given 2 in row 1") != std::string::npos);
+  CHECK(contains(message_of([&] {
+                   embedding(a, Tensor::from(std::vector<std::int32_t>{0, 2}));
+                 }),
+                 "expected ids in 0 .. 1, given 2 in row 1"));
 }
 
 TEST_CASE("an op given operands of two devices says so") {
@@ -286,8 +279,7 @@ TEST_CASE("an op given operands of two devices says so") {
   const Variable here = Tensor::zeros({2}), there = Tensor::zeros({2}, DType::f32, devices[1]);
   CHECK(message_of([&] { here + there; }) ==
         "add: expected operands on one device, given f32 [2] on cpu and f32 [2] on cuda:0");
-  CHECK(message_of([&] { layer_norm(there, there, here); }).find("on one device") !=
-        std::string::npos);
+  CHECK(contains(message_of([&] { layer_norm(there, there, here); }), "on one device"));
 }
 
 TEST_CASE("the norm of a residual stream writes over gradients that nothing else needs") {

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/json_view.h"
 #include "tests/support.h"
 
 namespace kette::testing {
@@ -24,10 +25,6 @@ inline std::string kette_binary() {
   return named ? named : KETTE_BINARY;
 }
 
-inline bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 struct Outcome {
   int code = -1;  ///< exit code; 128 + N after signal N
   std::string out, err;
@@ -36,7 +33,8 @@ struct Outcome {
     const std::string text = out.substr(0, out.find_last_not_of('\n') + 1);
     return text.substr(text.find_last_of('\n') + 1);
   }
-  bool says(const std::string& text) const { return holds(err, text); }
+  JsonView json() const { return JsonView::parse(last_line()); }
+  bool says(const std::string& text) const { return contains(err, text); }
 };
 
 struct RunOptions {
@@ -122,6 +120,16 @@ inline Outcome run_kette(const std::vector<std::string>& arguments,
 inline std::vector<std::string> with(std::vector<std::string> words,
                                      const std::vector<std::string>& more) {
   words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+/// Without these options and their values.
+inline std::vector<std::string> without(std::vector<std::string> words,
+                                        const std::vector<std::string>& options) {
+  for (const std::string& option : options) {
+    const auto at = std::find(words.begin(), words.end(), option);
+    words.erase(at, at + 2);
+  }
   return words;
 }
 

@@ -6,14 +6,12 @@
 #include "autograd/all_ops.h"
 #include "cli/bench/bench_batches.h"
 #include "cli/device_limits.h"
-#include "data/files/json_text.h"
 #include "tests/cli/call_kette.h"
 #include "tests/devices.h"
 
 using namespace kette;
 using namespace kette::cli;
 using namespace kette::testing;
-using kette::Json;
 
 namespace {
 
@@ -77,7 +75,7 @@ TEST_CASE("bench: generating on a GPU is held against the rate at which it copie
        "--prompt", "2",        "--tokens", "3",    "--runs",   "1",        "--json"});
   CAPTURE(bench.err);
   REQUIRE(bench.code == 0);
-  const Json json = Json::parse(bench.last_line());
+  const JsonView json = bench.json();
   CHECK(json["copy_gb_per_second"].get<double>() > 0);
   CHECK(json["copy_share"].get<double>() > 0);
 }
@@ -87,7 +85,7 @@ TEST_CASE("bench: translate forces the lengths of random translations") {
       {"bench", "translate", "--sentences", "4", "--steps", "1", "--warmup", "0", "--json"});
   CAPTURE(bench.err);
   REQUIRE(bench.code == 0);
-  const Json json = Json::parse(bench.last_line());
+  const JsonView json = bench.json();
   CHECK(json["target_tokens_per_second"].get<double>() /
             json["sentences_per_second"].get<double>() ==
         doctest::Approx(14));
@@ -117,13 +115,13 @@ TEST_CASE("bench: train, also with its own batches written and read") {
              small.model() + "/tokenizer.model", "--write-batches", batches}));
   CAPTURE(written.err);
   REQUIRE(written.code == 0);
-  const Json first = Json::parse(written.last_line());
+  const JsonView first = written.json();
   for (const char* key : {"target_tokens_per_second", "source_tokens_per_second", "gflops",
                           "sgemm_gflops", "sgemm_share", "peak_rss_mib"}) {
     CAPTURE(key);
     CHECK(first[key].get<double>() > 0);
   }
-  const Json second = Json::parse(call_kette(words({"--batches", batches})).last_line());
+  const JsonView second = call_kette(words({"--batches", batches})).json();
   CHECK(second["loss_last"] == first["loss_last"]);
   CHECK(call_kette(words({})).code == 0);
   write_file(batches, "{\"source\": [[5, 6]], \"target\": [[100]]}\n");
@@ -136,7 +134,7 @@ TEST_CASE("bench: every op of the table is timed") {
   const Outcome bench = call_kette({"bench", "ops", "--tokens", "24", "--json"});
   CAPTURE(bench.err);
   REQUIRE(bench.code == 0);
-  const Json json = Json::parse(bench.last_line());
+  const JsonView json = bench.json();
   CHECK(json["ops"].size() == kette::all_ops().size());
 }
 
@@ -146,9 +144,9 @@ TEST_CASE("bench: every matrix product of a step is timed, and OpenBLAS beside i
                   "--decoder-layers", "1", "--tokens", "24", "--runs", "1", "--json"});
   CAPTURE(bench.err);
   REQUIRE(bench.code == 0);
-  const Json json = Json::parse(bench.last_line());
+  const JsonView json = bench.json();
   std::int64_t count = 0;
-  for (const Json& product : json["products"]) {
+  for (const JsonView& product : json["products"]) {
     count += product["count"].get<std::int64_t>();
     CHECK(product["gflops"].get<double>() > 0);
     CHECK(product["openblas_gflops"].get<double>() > 0);
@@ -167,7 +165,7 @@ TEST_CASE("bench: a tokenizer is timed on a text") {
                                     "--steps", "1", "--warmup", "0", "--json"});
   CAPTURE(bench.err);
   REQUIRE(bench.code == 0);
-  const Json json = Json::parse(bench.last_line());
+  const JsonView json = bench.json();
   CHECK(json["bytes"] == 27);
   CHECK(json["tokens"].get<int>() < 27);
   CHECK(json["tokens_per_second"].get<double>() > 0);

@@ -2,12 +2,10 @@
 #include <doctest/doctest.h>
 
 #include "data/checks/oddity.h"
-#include "data/files/json_text.h"
 #include "tests/cli/call_kette.h"
 #include "tests/data/planted_corpus.h"
 #include "tests/inspect/browser.h"
 
-using kette::Json;
 using namespace kette;
 using namespace kette::testing;
 
@@ -21,8 +19,8 @@ std::vector<std::string> check_of(const std::filesystem::path& folder,
               more);
 }
 
-Json finding_in(const Json& text, const std::string& name) {
-  for (const Json& finding : text["findings"]) {
+JsonView finding_in(const JsonView& text, const std::string& name) {
+  for (const JsonView& finding : text["findings"]) {
     if (finding["finding"] == name) return finding;
   }
   return {};
@@ -45,9 +43,9 @@ TEST_CASE("cli: check tells of planted oddities in text, JSON and a page") {
   const Outcome outcome = call_kette(check_of(folder.path(), {"--json", "--page", path}));
   CAPTURE(outcome.err);
   REQUIRE(outcome.code == 0);
-  const Json json = Json::parse(outcome.last_line());
+  const JsonView json = outcome.json();
   const std::string page = checked_page(path);
-  const Json &train = json["texts"][0], &valid = json["texts"][1];
+  const JsonView &train = json["texts"][0], &valid = json["texts"][1];
   CHECK(train["pairs"] == 900);
   CHECK(train["source_language"] == "en");
   // Finding, how many pairs, one of its lines, and what is said of it.
@@ -66,27 +64,26 @@ TEST_CASE("cli: check tells of planted oddities in text, JSON and a page") {
   for (const auto& [name, pairs, line, what] : expected) {
     const std::string kind = name;
     CAPTURE(kind);
-    const Json finding = finding_in(train, kind);
+    const JsonView finding = finding_in(train, kind);
     CHECK(finding["pairs"] == pairs);
     CHECK(finding["samples"].size() == std::min(pairs, 10));
     if (pairs <= 10) {
       bool is_sampled = false;
-      for (const Json& sample : finding["samples"]) is_sampled |= sample["line"] == line;
+      for (const JsonView& sample : finding["samples"]) is_sampled |= sample["line"] == line;
       CHECK(is_sampled);
-      CHECK(outcome.out.find("\n  line " + std::to_string(line)) != std::string::npos);
-      CHECK(page.find("<td class=\"number\">" + std::to_string(line) + "</td>") !=
-            std::string::npos);
+      CHECK(contains(outcome.out, "\n  line " + std::to_string(line)));
+      CHECK(contains(page, "<td class=\"number\">" + std::to_string(line) + "</td>"));
     }
-    CHECK(outcome.out.find(std::to_string(pairs) + " of 900 pairs (") != std::string::npos);
-    CHECK(outcome.out.find(what) != std::string::npos);
-    CHECK(page.find(what) != std::string::npos);
+    CHECK(contains(outcome.out, std::to_string(pairs) + " of 900 pairs ("));
+    CHECK(contains(outcome.out, what));
+    CHECK(contains(page, what));
   }
   CHECK(finding_in(valid, "overlap")["pairs"] == 1);
   CHECK(finding_in(valid, "overlap-normalised")["pairs"] == 2);
   CHECK(finding_in(valid, "overlap-side")["samples"][2]["line"] == 7);
   // Text of the corpus stays text.
-  CHECK(page.find("The &lt;b&gt;red&lt;/b&gt; house.") != std::string::npos);
-  CHECK(page.find("<b>red") == std::string::npos);
+  CHECK(contains(page, "The &lt;b&gt;red&lt;/b&gt; house."));
+  CHECK_FALSE(contains(page, "<b>red"));
   // None of these is so much of the text that it is a warning.
   CHECK(json["warnings"] == 0);
   KETTE_NEEDS_BROWSER();
@@ -94,7 +91,7 @@ TEST_CASE("cli: check tells of planted oddities in text, JSON and a page") {
       document.body.prepend(element('output', { textContent: document.querySelectorAll('section').length + ' ; ' +
                                                              document.querySelectorAll('h3').length }));)");
   CHECK(opened.console == "");
-  CHECK(opened.document.find("<output>3 ; 14</output>") != std::string::npos);
+  CHECK(contains(opened.document, "<output>3 ; 14</output>"));
 }
 
 TEST_CASE(
@@ -118,7 +115,7 @@ TEST_CASE(
   const Outcome never = call_kette(same);
   CHECK(never.code == 0);
   CHECK(never.last_line() == "3 warnings");
-  CHECK(never.out.find("above 2 %  WARNING") != std::string::npos);
+  CHECK(contains(never.out, "above 2 %  WARNING"));
   CHECK(call_kette(with(same, {"--fail-on", "warnings"})).code == 1);
 }
 
@@ -127,8 +124,8 @@ TEST_CASE("cli: check lists what it looks for, and refuses what it cannot read")
   write_clean(folder.path());
   const Outcome list = call_kette({"check", "--list", "--json"});
   CHECK(list.code == 0);
-  CHECK(Json::parse(list.last_line())["findings"].size() == kOddities);
-  CHECK(list.out.find("above 0.5 %") != std::string::npos);
+  CHECK(list.json()["findings"].size() == kOddities);
+  CHECK(contains(list.out, "above 0.5 %"));
   const Outcome none = call_kette({"check"});
   CHECK(none.code == 2);
   CHECK(none.says("--src: expected a file, given none"));
@@ -179,7 +176,7 @@ TEST_CASE(
                 none = call_kette({"bleu", "--ref", file, "--input", file, "--tokenize", "none"});
   CHECK(raw.says("kette: 100 translations and 100 references end in a full stop"));
   CHECK(none.err.empty());
-  CHECK(raw.out.find("= 100.00 ") != std::string::npos);
+  CHECK(contains(raw.out, "= 100.00 "));
   CHECK(call_kette({"bleu", "--ref", file, "--input", file, "--metric", "chrf"}).err.empty());
   write_file(folder / "hypothesis", "the cat sat\na dog\n");
   write_file(folder / "a", "the cat sat\na dog\n");
@@ -204,8 +201,7 @@ TEST_CASE("cli: check finds nothing to warn of in clean corpora of others") {
   };
   const Outcome captions = check("multi30k", "train", "val");
   CHECK(captions.last_line() == "0 warnings");
-  CHECK(captions.out.find("45 of 29000 pairs (0.16 %) have characters that normalisation") !=
-        std::string::npos);
+  CHECK(contains(captions.out, "45 of 29000 pairs (0.16 %) have characters that normalisation"));
   CHECK(check("tatoeba-en-de", "valid", "test").last_line() == "0 warnings");
   CHECK(check("multi30k/lc-tok", "val", "test_2016_flickr").last_line() == "6 warnings");
 }

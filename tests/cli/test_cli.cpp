@@ -5,29 +5,19 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "data/files/json_text.h"
 #include "tests/cli/run_kette.h"
 #include "tests/environment.h"
 
 using namespace kette::testing;
-using kette::Json;
 namespace fs = std::filesystem;
 
 namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// With an environment variable of that value.
 Outcome run_kette_with(const char* variable, const char* value,
                        const std::vector<std::string>& arguments) {
   const Environment environment(variable, value);
   return run_kette(arguments);
-}
-
-std::size_t count_lines(const std::string& text) {
-  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
 }  // namespace
@@ -102,10 +92,10 @@ TEST_CASE("cli: options from a file, which the command line overrides") {
   write_file(file, "preset = \"base\"  # the paper's\nvocab = 41_000\njson = true\n");
   const Outcome from_file = run_kette({"info", "--config", file});
   REQUIRE(from_file.code == 0);
-  CHECK(Json::parse(from_file.last_line())["model"]["vocabulary"] == 41000);
-  CHECK(Json::parse(from_file.last_line())["model"]["width"] == 512);
+  CHECK(from_file.json()["model"]["vocabulary"] == 41000);
+  CHECK(from_file.json()["model"]["width"] == 512);
   const Outcome overridden = run_kette({"info", "--config", file, "--preset", "tiny"});
-  CHECK(Json::parse(overridden.last_line())["model"]["width"] == 128);
+  CHECK(overridden.json()["model"]["width"] == 128);
 
   write_file(file, "preset = \"base\"\nvocba = 5\n");
   const Outcome unknown = run_kette({"info", "--config", file});
@@ -132,7 +122,7 @@ TEST_CASE("cli: gradcheck of one op, of all by name, and its last line") {
     arguments.insert(arguments.end(), how.begin(), how.end());
     const Outcome outcome = run_kette(arguments);
     CHECK(outcome.code == 0);
-    const Json json = Json::parse(outcome.last_line());
+    const JsonView json = outcome.json();
     CHECK(json["passed"] == 2);
     CHECK(json["checks"][1]["name"] == "exp");
     CHECK(json["checks"][1]["adjoint"]["worst"] < 1e-3);
@@ -157,7 +147,7 @@ TEST_CASE("cli: bleu ends with score and signature") {
   options.input = "The cat sat on the mat.\nA dog barks loudly at night.\n";
   const Outcome perfect = run_kette({"bleu", "--ref", reference}, options);
   CHECK(perfect.code == 0);
-  CHECK(count_lines(perfect.out) == 1);
+  CHECK(count_of(perfect.out, "\n") == 1);
   CHECK(contains(perfect.out, "|tok:13a|"));
   CHECK(contains(perfect.out, "= 100.00 "));
   options.input = "the cat sat on the mat.\nA dog barks at night.\n";
@@ -166,12 +156,12 @@ TEST_CASE("cli: bleu ends with score and signature") {
                                   options);
   CHECK(contains(lower.out, "nrefs:2|"));
   CHECK(contains(lower.out, "|case:lc|"));
-  const Json json = Json::parse(lower.last_line());
+  const JsonView json = lower.json();
   CHECK(json["score"].get<double>() > 50);
   CHECK(json["score"].get<double>() < 100);
   const Outcome sentences =
       run_kette({"bleu", "--ref", reference, "--sentence-level", "--metric", "chrf"}, options);
-  CHECK(count_lines(sentences.out) == 3);
+  CHECK(count_of(sentences.out, "\n") == 3);
   CHECK(contains(sentences.last_line(), "chrF2"));
 }
 
@@ -180,11 +170,10 @@ TEST_CASE("cli: info counts the parameters of the presets") {
   CHECK(base.code == 0);
   CHECK(contains(base.out, "63,082,496"));
   CHECK(contains(base.out, "Table 3 prints 65 million"));
-  const Json json = Json::parse(base.last_line());
+  const JsonView json = base.json();
   CHECK(json["model"]["parameters"] == 63082496);
-  CHECK(!json["blas_core"].get<std::string>().empty());
-  CHECK(Json::parse(
-            run_kette({"info", "--preset", "big", "--json"}).last_line())["model"]["parameters"] ==
+  CHECK(!json["blas_core"].text().empty());
+  CHECK(run_kette({"info", "--preset", "big", "--json"}).json()["model"]["parameters"] ==
         214245376);
 }
 
@@ -196,7 +185,7 @@ TEST_CASE("cli: OPENBLAS_CORETYPE does not hide the best core, KETTE_BLAS_CORE n
   }
   const auto core_with = [](const char* variable, const char* value) {
     const Outcome info = run_kette_with(variable, value, {"info", "--json"});
-    return Json::parse(info.last_line())["blas_core"].get<std::string>();
+    return info.json()["blas_core"].text();
   };
   CHECK(core_with("OPENBLAS_CORETYPE", "Haswell") == "SkylakeX");
   CHECK(core_with("KETTE_BLAS_CORE", "Haswell") == "Haswell");
@@ -209,9 +198,7 @@ TEST_CASE(
     MESSAGE("skipped: a way was asked for");
     return;
   }
-  const auto products = [](const Outcome& info) {
-    return Json::parse(info.last_line())["bf16_kernels"].get<std::string>();
-  };
+  const auto products = [](const Outcome& info) { return info.json()["bf16_kernels"].text(); };
   CHECK(products(run_kette_with("KETTE_BF16", "f32", {"info", "--json"})) == "f32");
   const Outcome wrong = run_kette_with("KETTE_BF16", "fp8", {"info"});
   CHECK(wrong.code != 0);
@@ -230,7 +217,7 @@ TEST_CASE("cli: train, and what it leaves") {
   const SmallModel& small = SmallModel::get();
   CAPTURE(small.outcome().err);
   REQUIRE(small.outcome().code == 0);
-  const Json json = Json::parse(small.outcome().last_line());
+  const JsonView json = small.outcome().json();
   CHECK(json["steps"] == 8);
   for (const char* key :
        {"loss", "bleu", "seconds", "target_tokens_per_second", "source_tokens_per_second", "gflops",
@@ -286,12 +273,12 @@ TEST_CASE(
       CHECK(stopped.code == 128 + signal);
       CHECK(stopped.says("--resume"));
     }
-    const std::string done = std::to_string(count_lines(read_file(log)) + 4);
+    const std::string done = std::to_string(count_of(read_file(log), "\n") + 4);
     const Outcome resumed =
         run_kette(train_arguments(small.folder(), name, {"--steps", done, "--resume", "--json"}));
     CAPTURE(resumed.err);
     REQUIRE(resumed.code == 0);
-    CHECK(Json::parse(resumed.last_line()).at("steps") == std::stoi(done));
+    CHECK(resumed.json().at("steps") == std::stoi(done));
     RunOptions sentence;
     sentence.input = "the cat\n";
     CHECK(run_kette({"translate", "--model", small.file(name)}, sentence).code == 0);
@@ -305,9 +292,9 @@ TEST_CASE("cli: translate keeps order and line count, from files and from pipes"
   const Outcome piped = run_kette({"translate", "--model", small.model(), "--beam", "2"}, options);
   CAPTURE(piped.err);
   REQUIRE(piped.code == 0);
-  CHECK(count_lines(piped.out) == 62);
+  CHECK(count_of(piped.out, "\n") == 62);
   CHECK(piped.says("model.safetensors, step "));
-  CHECK(piped.out.find("\n\n") != std::string::npos);  // the empty line stays one
+  CHECK(contains(piped.out, "\n\n"));  // the empty line stays one
   const std::string in = small.file("pipe.en"), out = small.file("pipe.de");
   write_file(in, options.input);
   CHECK(run_kette(
@@ -316,7 +303,7 @@ TEST_CASE("cli: translate keeps order and line count, from files and from pipes"
   CHECK(read_file(out) == piped.out);
   const Outcome n_best =
       run_kette({"translate", "--model", small.model(), "--n-best", "3", "--input", in});
-  CHECK(count_lines(n_best.out) > 62);
+  CHECK(count_of(n_best.out, "\n") > 62);
   CHECK(n_best.out.starts_with("1 ||| "));
 }
 
@@ -336,14 +323,12 @@ TEST_CASE("cli: evaluate and score") {
   CHECK(contains(bleu.last_line(), "|tok:none|"));
   const Outcome chrf = run_kette(
       words({"evaluate"}, {"--ref", small.file("valid.de"), "--metric", "chrf", "--json"}));
-  CHECK(Json::parse(chrf.last_line())["metric"] == "chrf");
-  CHECK(contains(chrf.out, Json::parse(chrf.last_line())["signature"].get<std::string>()));
+  CHECK(chrf.json()["metric"] == "chrf");
+  CHECK(contains(chrf.out, chrf.json()["signature"].text()));
   const Outcome score = run_kette(words({"score"}, {"--tgt", small.file("valid.de"), "--json"}));
   CAPTURE(score.err);
-  CHECK(count_lines(score.out) == 3);
-  const auto sum = [](const Outcome& o) {
-    return Json::parse(o.last_line())["log_probability"].get<double>();
-  };
+  CHECK(count_of(score.out, "\n") == 3);
+  const auto sum = [](const Outcome& o) { return o.json()["log_probability"].get<double>(); };
   CHECK(sum(score) < 0);
   const Outcome rounded =
       run_kette(words({"score"}, {"--tgt", small.file("valid.de"), "--json", "--weights", "bf16"}));

@@ -3,11 +3,10 @@
 
 #include <cmath>
 
-#include "data/files/json_text.h"
 #include "tests/cli/call_kette.h"
+#include "tests/cli/refusals.h"
 
 using namespace kette::testing;
-using kette::Json;
 
 namespace {
 
@@ -39,9 +38,7 @@ Outcome evaluate(const std::vector<std::string>& more) {
 }
 
 void check_usage(const Outcome& outcome, const std::string& message) {
-  CAPTURE(outcome.err);
-  CHECK(outcome.code == 2);
-  CHECK(outcome.says(message));
+  check_refused(outcome, message, 2);
 }
 
 }  // namespace
@@ -52,13 +49,13 @@ TEST_CASE("cli: ter and its options") {
   CAPTURE(ter.err);
   CHECK(ter.code == 0);
   CHECK(ter.out.starts_with("14.2857\n0.0000\n0.0000\n"));  // one move in 7, 6 and 3 words
-  CHECK(holds(ter.out, "TER|nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:"));
-  CHECK(Json::parse(ter.last_line())["score"].get<double>() == doctest::Approx(100.0 / 16));
+  CHECK(contains(ter.out, "TER|nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:"));
+  CHECK(ter.json()["score"].get<double>() == doctest::Approx(100.0 / 16));
   const Outcome cased = bleu({"--metric", "ter", "--ter-case-sensitive", "--ter-no-punct",
                               "--ter-normalized", "--ter-asian", "--confidence"},
                              moved);
-  CHECK(holds(cased.out, "|case:mixed|tok:tercom|norm:yes|punct:no|asian:yes|"));
-  CHECK(holds(cased.out, " = 14.29 (μ = "));  // two edits in 6, 5 and 3 words
+  CHECK(contains(cased.out, "|case:mixed|tok:tercom|norm:yes|punct:no|asian:yes|"));
+  CHECK(contains(cased.out, " = 14.29 (μ = "));  // two edits in 6, 5 and 3 words
 
   check_usage(bleu({"--ter-normalized"}, moved),
               "--ter-normalized: expected --metric ter beside it, given --metric bleu");
@@ -75,13 +72,13 @@ TEST_CASE("cli: the options of sacreBLEU, by its names and with its numbers") {
     const Outcome outcome = bleu(with(more, {"--json"}), near);
     CAPTURE(outcome.err);
     REQUIRE(outcome.code == 0);
-    return Json::parse(outcome.last_line());
+    return outcome.json();
   };
   const auto check = [&](const std::vector<std::string>& more, double expected,
                          const std::string& signature) {
-    const Json json = score(more);
+    const JsonView json = score(more);
     CHECK(std::abs(json["score"].get<double>() - expected) < 1e-6);
-    CHECK(json["signature"].get<std::string>().starts_with(signature + "|version:"));
+    CHECK(json["signature"].text().starts_with(signature + "|version:"));
   };
   const std::string plus = "nrefs:1|case:mixed|eff:yes|nc:6|nw:2|space:no";
   check({"--metric", "chrf++"}, 68.964310, plus);
@@ -105,9 +102,8 @@ TEST_CASE("cli: the options of sacreBLEU, by its names and with its numbers") {
   check({"--ref", second, "--missing-references", "--max-ngram-order", "2", "--effective-order",
          "--smooth-method", "floor", "--smooth-value", "0.01"},
         64.023176, "nrefs:var|case:mixed|eff:yes|tok:13a|smooth:floor[0.01]");
-  CHECK(score({"--tokenize", "flores200", "--spm-model", model})["signature"]
-            .get<std::string>()
-            .starts_with("nrefs:1|case:mixed|eff:no|tok:flores200|smooth:exp|"));
+  CHECK(score({"--tokenize", "flores200", "--spm-model", model})["signature"].text().starts_with(
+      "nrefs:1|case:mixed|eff:no|tok:flores200|smooth:exp|"));
 
   check_usage(bleu({"--tokenize", "flores200"}, near),
               "--tokenize: expected --spm-model beside flores200, the file of that SentencePiece");
@@ -140,10 +136,10 @@ TEST_CASE("cli: bleu beside another system") {
     const Outcome both = bleu({"--against", other, "--metric", metric, "--json"}, kReference);
     CAPTURE(both.out);
     CHECK(both.code == 0);
-    CHECK(holds(both.out, "\n" + other + ": "));
-    CHECK(holds(both.out, " by paired bootstrap resampling (bs:1000|seed:12345), p = "));
-    CHECK(holds(both.out, " by paired approximate randomisation (ar:10000|seed:12345)\n"));
-    const Json against = Json::parse(both.last_line())["against"];
+    CHECK(contains(both.out, "\n" + other + ": "));
+    CHECK(contains(both.out, " by paired bootstrap resampling (bs:1000|seed:12345), p = "));
+    CHECK(contains(both.out, " by paired approximate randomisation (ar:10000|seed:12345)\n"));
+    const JsonView against = both.json()["against"];
     CHECK(against["name"] == other);
     const bool lower_is_better = std::string(metric) == "ter";
     CHECK((against["difference"].get<double>() < 0) == lower_is_better);
@@ -151,8 +147,8 @@ TEST_CASE("cli: bleu beside another system") {
     CHECK(against["randomisation_p"].get<double>() < 1);  // about 1/4: three lines
   }
   const Outcome itself = bleu({"--against", other, "--json"}, read_file(other));
-  CHECK(Json::parse(itself.last_line())["against"]["bootstrap_p"] == 1);
-  CHECK(Json::parse(itself.last_line())["against"]["randomisation_p"] == 1);
+  CHECK(itself.json()["against"]["bootstrap_p"] == 1);
+  CHECK(itself.json()["against"]["randomisation_p"] == 1);
 
   write_file(other, "one line\n");
   const Outcome few = bleu({"--against", other}, kReference);
@@ -166,10 +162,10 @@ TEST_CASE("cli: evaluate beside a model or a file of translations") {
   const Outcome model = evaluate({"--against", small.model(), "--json"});
   CAPTURE(model.err);
   CHECK(model.code == 0);
-  CHECK(Json::parse(model.last_line())["against"]["randomisation_p"] == 1);
+  CHECK(model.json()["against"]["randomisation_p"] == 1);
   const Outcome file = evaluate({"--against", small.file("valid.de"), "--json", "--metric", "ter"});
   CHECK(file.code == 0);
-  CHECK(Json::parse(file.last_line())["against"]["score"] == 0);
+  CHECK(file.json()["against"]["score"] == 0);
   const Outcome wrong = evaluate({"--against", small.file("train.de")});
   CHECK(wrong.code == 1);
   CHECK(wrong.says(small.file("train.de") + ": expected 2 lines, as many as "));
@@ -197,9 +193,9 @@ TEST_CASE("cli: minimum Bayes risk takes one of the best, or of the samples") {
       const Outcome chosen = translate(arguments);
       CAPTURE(chosen.err);
       CHECK(chosen.code == 0);
-      CHECK(std::count(chosen.out.begin(), chosen.out.end(), '\n') == 3);
+      CHECK(count_of(chosen.out, "\n") == 3);
       const std::string first = chosen.out.substr(0, chosen.out.find('\n'));
-      CHECK(holds(all.out, "1 ||| " + first + " ||| "));
+      CHECK(contains(all.out, "1 ||| " + first + " ||| "));
     }
   }
   check_usage(translate({"--mbr", "chrf"}), "--n-best");
@@ -219,7 +215,7 @@ TEST_CASE("cli: what is printed of a score is in its JSON, too") {
   const Outcome outcome =
       evaluate({"--confidence", "--json", "--against", SmallModel::get().file("valid.de")});
   REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
-  const Json json = Json::parse(outcome.last_line());
+  const JsonView json = outcome.json();
   CHECK(json["confidence"]["mean"].is_number());
   CHECK(json["confidence"]["half_width"] >= 0);
   CHECK(json["against"]["confidence"]["mean"].get<double>() == doctest::Approx(100));
@@ -227,6 +223,5 @@ TEST_CASE("cli: what is printed of a score is in its JSON, too") {
   CHECK(json["brevity_penalty"] <= 1);
   CHECK(json["hyp_len"] > 0);
   CHECK(json["ref_len"] == 10);
-  CHECK_FALSE(
-      Json::parse(evaluate({"--json", "--metric", "chrf"}).last_line()).contains("precisions"));
+  CHECK_FALSE(evaluate({"--json", "--metric", "chrf"}).json().contains("precisions"));
 }

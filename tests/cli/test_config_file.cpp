@@ -10,13 +10,8 @@ using namespace kette::cli;
 
 namespace {
 
-std::string message_of(const std::string& text) {
-  try {
-    parse_config(text, "run.toml");
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
+std::string error_of(const std::string& text) {
+  return testing::message_of([&] { parse_config(text, "run.toml"); });
 }
 
 /// What `kette train --config` says of that file.
@@ -104,47 +99,46 @@ TEST_CASE("config file: words without quotes are taken as they stand") {
   CHECK(entries[3].values == std::vector<std::string>{"x=y", "z", "/tmp/w"});
   CHECK(entries[4].values == std::vector<std::string>{"99999999999999999999999"});
   // Not beside strings over several lines, in which they might stand.
-  CHECK(message_of("a = b\nc = '''\nd = e\n'''\n")
+  CHECK(error_of("a = b\nc = '''\nd = e\n'''\n")
             .starts_with("run.toml:1:5: expected TOML, given 'b'"));
 }
 
 TEST_CASE("config file: what is not understood is told with its line") {
-  CHECK(message_of("steps = 1\nsteps\n") ==
-        "run.toml:2:6: expected '=', given the end of the line");
-  CHECK(message_of("steps =\n") == "run.toml:1:8: expected a value, given the end of the line");
-  CHECK(message_of("ä.b = 1\n") ==
+  CHECK(error_of("steps = 1\nsteps\n") == "run.toml:2:6: expected '=', given the end of the line");
+  CHECK(error_of("steps =\n") == "run.toml:1:8: expected a value, given the end of the line");
+  CHECK(error_of("ä.b = 1\n") ==
         "run.toml:1:1: expected keys, tables, whitespace or comments, given 'ä.b = 1'");
-  CHECK(message_of("= 1\n") ==
+  CHECK(error_of("= 1\n") ==
         "run.toml:1:1: expected keys, tables, whitespace or comments, given '= 1'");
-  CHECK(message_of("src = \"öpen\n") ==
+  CHECK(error_of("src = \"öpen\n") ==
         "run.toml:1:12: expected a closing quote, given the end of the line");
-  CHECK(message_of("[train]\n").starts_with("run.toml:1: expected keys alone"));
-  CHECK(message_of("a = 1 2\n") == "run.toml:1:7: expected the end of the line, given '2'");
-  CHECK(message_of("a = [1, 2\n") ==
+  CHECK(error_of("[train]\n").starts_with("run.toml:1: expected keys alone"));
+  CHECK(error_of("a = 1 2\n") == "run.toml:1:7: expected the end of the line, given '2'");
+  CHECK(error_of("a = [1, 2\n") ==
         "run.toml:1:11: expected the rest of the array, given the end of the file");
-  CHECK(message_of("a = [1,\n2\nb = 3\n") ==
+  CHECK(error_of("a = [1,\n2\nb = 3\n") ==
         "run.toml:3:1: expected comma or closing ']', given 'b = 3'");
-  CHECK(message_of("a = 1\n\na = 2\n") == "run.toml:3:5: expected each key once, given a again");
-  CHECK(message_of("a = \"\\q\"\n") ==
+  CHECK(error_of("a = 1\n\na = 2\n") == "run.toml:3:5: expected each key once, given a again");
+  CHECK(error_of("a = \"\\q\"\n") ==
         "run.toml:1:7: expected TOML, given 'q\"' (unknown escape sequence '\\q')");
-  CHECK(message_of("a = \"\"\"\nb") ==
+  CHECK(error_of("a = \"\"\"\nb") ==
         "run.toml:2:3: expected the rest of the string, given the end of the file");
   // Where quotes were put, columns are others.
-  CHECK(message_of("a = word another\n") ==
+  CHECK(error_of("a = word another\n") ==
         "run.toml:1: expected the end of the line, given 'a = word another'");
-  CHECK(message_of("a = {b = 1}\n") == "run.toml:1: a: expected values, given a table");
-  CHECK(message_of("a = [[1]]\n") == "run.toml:1: a: expected values, given an array in an array");
-  CHECK(message_of("a.b = 1\n").starts_with("run.toml:1: expected keys alone"));
+  CHECK(error_of("a = {b = 1}\n") == "run.toml:1: a: expected values, given a table");
+  CHECK(error_of("a = [[1]]\n") == "run.toml:1: a: expected values, given an array in an array");
+  CHECK(error_of("a.b = 1\n").starts_with("run.toml:1: expected keys alone"));
   // What toml++ would not survive.
-  CHECK(message_of("[.a\n").starts_with("run.toml:1:2: expected "));
-  CHECK(message_of("[[\n").starts_with("run.toml:1:3: expected "));
-  CHECK(message_of("a = 0[7:32Ɛ\n").starts_with("run.toml:1: expected "));
+  CHECK(error_of("[.a\n").starts_with("run.toml:1:2: expected "));
+  CHECK(error_of("[[\n").starts_with("run.toml:1:3: expected "));
+  CHECK(error_of("a = 0[7:32Ɛ\n").starts_with("run.toml:1: expected "));
   CHECK(
-      message_of("\na" + std::string(5000, '.')) ==
+      error_of("\na" + std::string(5000, '.')) ==
       "run.toml:2: expected a line of at most 4096 dots, given 5000 (an array may go over several "
       "lines)");
   // In the stead of letters it is given others.
-  CHECK(message_of("a = \"\\u0060\"\n") == "run.toml:1: expected ` as it stands, given its number");
+  CHECK(error_of("a = \"\\u0060\"\n") == "run.toml:1: expected ` as it stands, given its number");
 }
 
 TEST_CASE("config file: what is saved is read back") {

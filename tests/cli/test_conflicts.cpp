@@ -1,8 +1,6 @@
 // Options that would do nothing beside others, and files that would be lost: both are refused.
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "data/files/text_file.h"
 #include "decode/scorer.h"
 #include "models/model_directory.h"
@@ -104,7 +102,7 @@ TEST_CASE("conflicts: an option that would do nothing is refused with the one th
     const Outcome outcome = call_kette(words);
     CAPTURE(outcome.err);
     CHECK(outcome.code == 2);
-    CHECK(outcome.err.find("--") != std::string::npos);
+    CHECK(contains(outcome.err, "--"));
   }
   CHECK_FALSE(std::filesystem::exists(small.folder() / "never"));
   CHECK(call_kette(with(trace, {"--decode", "--precision", "bf16"})).says("which computes in f32"));
@@ -212,7 +210,7 @@ TEST_CASE("conflicts: an empty line with a prefix is the prefix") {
   const Outcome outcome = call_kette({"translate", "--model", small.model(), "--input",
                                       small.file("some"), "--prefix", small.file("begun")});
   CAPTURE(outcome.err);
-  CHECK(outcome.out.find("\ndie katze\n") != std::string::npos);
+  CHECK(contains(outcome.out, "\ndie katze\n"));
 }
 
 TEST_CASE("conflicts: a sweep trains with masks, and scores by the pseudo-perplexity") {
@@ -231,7 +229,7 @@ TEST_CASE("conflicts: a sweep trains with masks, and scores by the pseudo-perple
                                    (folder / "out").string(), "--threads", "1", "--json"});
   CAPTURE(swept.err);
   REQUIRE(swept.code == 0);
-  CHECK(nlohmann::json::parse(swept.last_line())["runs"]["one"]["score"].get<double>() > 1);
+  CHECK(swept.json()["runs"]["one"]["score"].get<double>() > 1);
 }
 
 TEST_CASE("conflicts: models of several languages are scored with the tag that they are told") {
@@ -270,8 +268,8 @@ TEST_CASE(
   const Outcome explained =
       call_kette({"explain", "--model", model, sentence, "--to", "de", "--json"});
   REQUIRE_MESSAGE(explained.code == 0, explained.err);
-  const auto json = nlohmann::json::parse(explained.last_line());
-  CHECK(json["text"].get<std::string>() + "\n" == translated.out);
+  const auto json = explained.json();
+  CHECK(json["text"].text() + "\n" == translated.out);
   CHECK(json["source"][0] == "<2de>");
   for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
            {"explain", "--model", model, sentence},
@@ -330,12 +328,12 @@ TEST_CASE("conflicts: an output has its name once it is whole") {
   const Outcome stopped = translate({"--on-error", "stop"});
   CHECK(stopped.code == 1);
   std::string written = read_file(out);
-  CHECK(std::count(written.begin(), written.end(), '\n') == 5000);
+  CHECK(count_of(written, "\n") == 5000);
   CHECK_FALSE(std::filesystem::exists(unfinished));
   const Outcome skipped = translate({});
   CHECK(skipped.code == 1);
   written = read_file(out);
-  CHECK(std::count(written.begin(), written.end(), '\n') == 5001);
+  CHECK(count_of(written, "\n") == 5001);
   CHECK(std::filesystem::status(out).permissions() ==
         (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
   // Killed between two parts: what there was, and what was done.

@@ -20,7 +20,7 @@ TEST_CASE("diversify: a model of the text and its translations, made where it wa
   REQUIRE_MESSAGE(made.code == 0, made.out);
   const auto lines = [&](const std::string& name) {
     const std::string text = read_file(folder / name);
-    return std::count(text.begin(), text.end(), '\n');
+    return count_of(text, "\n");
   };
   for (const char* way : {"forward-1", "backward-1", "model"}) {
     CHECK(lines(std::string("out/") + way + ".txt") == 60);
@@ -29,18 +29,18 @@ TEST_CASE("diversify: a model of the text and its translations, made where it wa
   const auto settings = [&](const std::string& name) {
     return read_file(folder / "out" / name / "config.toml");
   };
-  CHECK(settings("forward-1").find("steps = 4") != std::string::npos);
-  CHECK(settings("backward-1").find("steps = 4") != std::string::npos);
+  CHECK(contains(settings("forward-1"), "steps = 4"));
+  CHECK(contains(settings("backward-1"), "steps = 4"));
   for (const char* model : {"model", "model-2"}) {
-    CHECK(settings(model).find("steps = 6") != std::string::npos);
+    CHECK(contains(settings(model), "steps = 6"));
     for (const char* text :
          {"forward-1.txt\"", "backward-1.txt\"", "forward-1-mono.txt\"", "backward-1-mono.txt\""}) {
-      CHECK(settings(model).find(text) != std::string::npos);
+      CHECK(contains(settings(model), text));
     }
   }
   for (const char* text : {"/model.txt\"", "/model-mono.txt\""}) {
-    CHECK(settings("model").find(text) == std::string::npos);
-    CHECK(settings("model-2").find(text) != std::string::npos);
+    CHECK_FALSE(contains(settings("model"), text));
+    CHECK(contains(settings("model-2"), text));
   }
 
   const auto written = [&] {
@@ -50,9 +50,7 @@ TEST_CASE("diversify: a model of the text and its translations, made where it wa
   std::filesystem::remove(folder / "out/backward-1.txt");  // as if stopped before it was whole
   const Outcome again = run_bash(command);
   CHECK(again.code == 0);
-  const auto begins = [&](const std::string& part) {
-    return again.out.find("== " + part) != std::string::npos;
-  };
+  const auto begins = [&](const std::string& part) { return contains(again.out, "== " + part); };
   CHECK(begins("backward-1 translates"));
   CHECK_FALSE(begins("forward-1 translates"));
   CHECK_FALSE(begins("model translates"));
@@ -61,7 +59,7 @@ TEST_CASE("diversify: a model of the text and its translations, made where it wa
   // Other settings, and another text: nothing is taken for what it is not.
   const Outcome changed = run_bash(command + " --lr 0.5");
   CHECK(changed.code == 1);
-  CHECK(changed.out.find("given 0.5") != std::string::npos);
+  CHECK(contains(changed.out, "given 0.5"));
   write_file(folder / "valid.de", read_file(folder / "valid.de") + "das kind mag musik .\n");
   const Outcome other = run_bash(command);
   CHECK(other.code == 1);
@@ -73,13 +71,15 @@ TEST_CASE("diversify: what is missing is named") {
         "diversify.sh: expected --tgt, given none\n");
   const Outcome odd = run_bash("scripts/diversify.sh --modles 3");
   CHECK(odd.code == 2);
-  CHECK(odd.out.find("given --modles") != std::string::npos);
-  CHECK(run_bash(
-            "scripts/diversify.sh --models 0 --src a --tgt a --valid-src a --valid-tgt a --out a")
-            .out.find("expected a number of models of at least 1, given \"0\"") !=
-        std::string::npos);
-  CHECK(run_bash(
-            "scripts/diversify.sh --rounds x --src a --tgt a --valid-src a --valid-tgt a --out a")
-            .out.find("expected a number of rounds of at least 1, given \"x\"") !=
-        std::string::npos);
+  CHECK(contains(odd.out, "given --modles"));
+  CHECK(contains(
+      run_bash(
+          "scripts/diversify.sh --models 0 --src a --tgt a --valid-src a --valid-tgt a --out a")
+          .out,
+      "expected a number of models of at least 1, given \"0\""));
+  CHECK(contains(
+      run_bash(
+          "scripts/diversify.sh --rounds x --src a --tgt a --valid-src a --valid-tgt a --out a")
+          .out,
+      "expected a number of rounds of at least 1, given \"x\""));
 }

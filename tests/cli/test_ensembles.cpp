@@ -1,7 +1,6 @@
 // Several models at once, as scripts ask for them.
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "models/average.h"
@@ -50,7 +49,7 @@ TEST_CASE("ensembles: what translate finds, score and evaluate agree about") {
       with({"evaluate", "--src", small.file("valid.en"), "--ref", small.file("valid.de"), "--json"},
            models));
   CHECK(evaluated.code == 0);
-  CHECK(nlohmann::json::parse(evaluated.last_line()).at("sentences") == 2);
+  CHECK(evaluated.json().at("sentences") == 2);
 }
 
 TEST_CASE("ensembles: models of other tokens, and checkpoints of nothing, are refused") {

@@ -2,8 +2,6 @@
 // in tests/models.
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "tests/cli/call_kette.h"
 
 using namespace kette::testing;
@@ -25,11 +23,11 @@ TEST_CASE("cli: an imported translation model translates, scores and is not writ
   CAPTURE(imported.err);
   REQUIRE(imported.code == 0);
   CHECK(imported.says("Marian, 2 + 2 layers, width 24, vocabulary of "));
-  CHECK(nlohmann::json::parse(imported.last_line()).at("out") == model);
+  CHECK(imported.json().at("out") == model);
   const Outcome full = call_kette({"translate", "--model", model, "--input", text, "--beam", "4",
                                    "--beam-kind", "full", "--n-best", "4"});
   CHECK(full.code == 0);
-  CHECK(std::count(full.out.begin(), full.out.end(), '\n') == 8);
+  CHECK(count_of(full.out, "\n") == 8);
   CHECK(full.out.find("1 ||| ") == 0);
   CHECK(call_kette({"score", "--model", model, "--src", text, "--tgt", text}).code == 0);
   const Outcome wrong = call_kette({"translate", "--model", model, "--beam-kind", "half"});
@@ -82,7 +80,7 @@ TEST_CASE(
   CAPTURE(exported.err);
   REQUIRE(exported.code == 0);
   CHECK(exported.says("to de: transformers is asked for by \">>de<< \" before a text"));
-  const auto vocabulary = nlohmann::json::parse(read_file(folder / "theirs" / "vocab.json"));
+  const auto vocabulary = JsonView::parse(read_file(folder / "theirs" / "vocab.json"));
   CHECK(vocabulary.contains(">>de<<"));
   CHECK(vocabulary.contains(">>en<<"));
   CHECK_FALSE(vocabulary.contains("<2de>"));
@@ -114,7 +112,7 @@ TEST_CASE("cli: what an import does not keep is told by name, and marks in texts
   const Outcome imported = call_kette({"import", "--from", theirs, "--out", ours, "--json"});
   REQUIRE(imported.code == 0);
   CHECK(imported.says("kette: generation_config.json: not kept: repetition_penalty 1.2"));
-  CHECK(nlohmann::json::parse(imported.last_line()).at("notes").size() == 1);
+  CHECK(imported.json().at("notes").size() == 1);
   const Outcome text = call_kette({"generate", "--model", ours, "--prompt", "a<|endoftext|>b",
                                    "--max-tokens", "2", "--temperature", "0"});
   CHECK(text.code == 0);
@@ -127,6 +125,6 @@ TEST_CASE("cli: what an import does not keep is told by name, and marks in texts
   CHECK(
       noted.says("'<|endoftext|>' 2 times: read as text, and not as marks (--documents endoftext"));
   const Outcome split = call_kette(with(tokenize, {"--documents", "endoftext"}));
-  CHECK(split.out.find("in 2 documents") != std::string::npos);
+  CHECK(contains(split.out, "in 2 documents"));
   CHECK_FALSE(split.says("read as text"));
 }

@@ -3,11 +3,9 @@
 
 #include <algorithm>
 
-#include "data/files/json_text.h"
 #include "tests/cli/call_kette.h"
 
 using namespace kette::testing;
-using kette::Json;
 
 namespace {
 
@@ -84,14 +82,14 @@ TEST_CASE("fill: training with masks says how many it finds, and the model fills
   const Outcome& trained = MaskedModel::get().outcome();
   CAPTURE(trained.err);
   REQUIRE(trained.code == 0);
-  const Json report = Json::parse(trained.last_line());
+  const JsonView report = trained.json();
   CHECK(report.at("accuracy") > 0.5);
   CHECK(report.at("bleu").is_null());
   const Outcome one = fill({"the cat [MASK] the bread", "--top", "3", "--json"});
   CAPTURE(one.err);
   REQUIRE(one.code == 0);
   CHECK(one.out.starts_with("the cat sees the bread\n"));
-  const Json said = Json::parse(one.last_line()).at("texts").at(0);
+  const JsonView said = one.json().at("texts").at(0);
   CHECK(said.at("text") == "the cat [MASK] the bread");
   CHECK(said.at("filled") == "the cat sees the bread");
   CHECK(said.at("masks").at(0).size() == 3);
@@ -99,7 +97,7 @@ TEST_CASE("fill: training with masks says how many it finds, and the model fills
         said.at("masks").at(0).at(1).at("probability"));
   const Outcome lines = fill({"--json"}, "a [MASK] hears a bell\nthe [MASK] sees the [MASK]\n");
   REQUIRE(lines.code == 0);
-  CHECK(Json::parse(lines.last_line()).at("texts").at(1).at("masks").size() == 2);
+  CHECK(lines.json().at("texts").at(1).at("masks").size() == 2);
   const Outcome without = fill({"--json"}, "no gap\n\n");
   CHECK(without.code == 0);
   CHECK(without.out.starts_with("no gap\n\n{"));
@@ -113,14 +111,13 @@ TEST_CASE("fill: a text is judged by its pseudo-perplexity, and models are compa
                                         model.path("judged.txt"), "--documents", "line", "--json"});
     CAPTURE(outcome.err);
     REQUIRE(outcome.code == 0);
-    return Json::parse(outcome.last_line()).at("pseudo_perplexity").get<double>();
+    return outcome.json().at("pseudo_perplexity").get<double>();
   };
   CHECK(perplexity("the cat sees the bread\n") < perplexity("bread the the sees cat\n"));
   CHECK(call_kette({"compare", model.path(), model.path(), "a dog"}).code == 0);
   CHECK(model.train("other", {"--seed", "2", "--steps", "2"}).code == 0);
   CHECK(call_kette({"compare", model.path(), model.path("other")}).code == 1);
-  CHECK(call_kette({"info", "--model", model.path(), "--points"}).out.find("head/norm") !=
-        std::string::npos);
+  CHECK(contains(call_kette({"info", "--model", model.path(), "--points"}).out, "head/norm"));
 }
 
 TEST_CASE("fill: what makes no sense is refused in words") {

@@ -10,10 +10,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 /// A root in which there is nothing but what is unpacked, and the tools that scripts call.
 constexpr const char* kEmptyRoot = R"bash(
 set -euo pipefail
@@ -36,10 +32,10 @@ chroot root /usr/bin/env -i PATH=/usr/bin bash /kette-gpu/scripts/gpu-check.sh -
 TEST_CASE("gpu-check: unknown parts and options without a value are refused by name") {
   const Outcome part = run_bash("scripts/gpu-check.sh --part all");
   CHECK(part.code == 2);
-  CHECK(has(part.out, "expected a part among cpu tests sanitizers train bench"));
+  CHECK(contains(part.out, "expected a part among cpu tests sanitizers train bench"));
   const Outcome value = run_bash("scripts/gpu-check.sh --logs");
   CHECK(value.code == 2);
-  CHECK(has(value.out, "expected a value after --logs, given none"));
+  CHECK(contains(value.out, "expected a value after --logs, given none"));
   CHECK(run_bash("scripts/gpu-pack.sh --arch").code == 2);
 }
 
@@ -60,12 +56,13 @@ TEST_CASE("gpu-check: all tests that run on devices are run on the GPU") {
   int on_devices = 0;
   for (const auto& entry : fs::recursive_directory_iterator(source_folder() / "tests")) {
     const std::string path = entry.path().string();
-    if (entry.path().extension() != ".cpp" || !has(read_file(path), "test_devices()")) continue;
+    if (entry.path().extension() != ".cpp" || !contains(read_file(path), "test_devices()"))
+      continue;
     CAPTURE(path);
     ++on_devices;
-    CHECK((path.find("test_gpu_check") != std::string::npos ||
+    CHECK((contains(path, "test_gpu_check") ||
            std::any_of(parts.begin(), parts.end(),
-                       [&](const std::string& part) { return has(path, part); })));
+                       [&](const std::string& part) { return contains(path, part); })));
   }
   CHECK(on_devices > 20);
 }
@@ -81,12 +78,12 @@ TEST_CASE("peers: a comparison gives both programs the same batch") {
   REQUIRE(plan.code == 0);
   const std::size_t middle = plan.out.find('\n');
   const std::string ours = plan.out.substr(0, middle), peer = plan.out.substr(middle);
-  CHECK(has(ours, " --tokens 65536 --dropout 0 --attention-dropout 0"));
-  CHECK(has(peer, " --windows 64 --dropout 0"));  // of 1,024 tokens
+  CHECK(contains(ours, " --tokens 65536 --dropout 0 --attention-dropout 0"));
+  CHECK(contains(peer, " --windows 64 --dropout 0"));  // of 1,024 tokens
   for (const char* shared : {" --ids zipf", " --steps 20 --warmup 8", " --device cuda"}) {
     CAPTURE(shared);
-    CHECK(has(ours, shared));
-    CHECK(has(peer, shared));
+    CHECK(contains(ours, shared));
+    CHECK(contains(peer, shared));
   }
 }
 
@@ -100,7 +97,7 @@ TEST_CASE("gpu-pack: the archive runs in an empty root") {
   const Outcome packed = run_bash("XZ_OPT=-0 scripts/gpu-pack.sh --build '" + build + "' --out '" +
                                   folder.path().string() + "/archive.tar.xz'");
   CAPTURE(packed.out);
-  if (has(packed.out + packed.err, "expected an archive below 50 MB")) {
+  if (contains(packed.out + packed.err, "expected an archive below 50 MB")) {
     MESSAGE("skipped: this build has kernels for several architectures, too many for an archive");
     return;
   }
@@ -109,6 +106,6 @@ TEST_CASE("gpu-pack: the archive runs in an empty root") {
   CAPTURE(run.out);
   CHECK(run.code == 0);
   const std::string table = read_file(folder / "root/logs/cpu.table");
-  CHECK(std::count(table.begin(), table.end(), '\n') == 3);
-  CHECK_FALSE(has(table, "FAILED"));
+  CHECK(count_of(table, "\n") == 3);
+  CHECK_FALSE(contains(table, "FAILED"));
 }

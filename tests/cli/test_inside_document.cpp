@@ -51,7 +51,7 @@ TEST_CASE("docs/inside.md shows commands and options that there are, each with i
   for (const Console& console : all) {
     CAPTURE(console.command);
     CHECK(console.answer.size() > 10);
-    CHECK(console.answer.find("kette: ") == std::string::npos);
+    CHECK_FALSE(contains(console.answer, "kette: "));
     const std::vector<std::string> words = command_words(console.command);
     REQUIRE(words.size() > 2);
     std::string& help = helps[words[1]];
@@ -62,12 +62,12 @@ TEST_CASE("docs/inside.md shows commands and options that there are, each with i
     }
     for (const std::string& word : words) {
       CAPTURE(word);
-      if (word.starts_with("--")) CHECK(help.find(word) != std::string::npos);
+      if (word.starts_with("--")) CHECK(contains(help, word));
     }
   }
   for (const char* picture : {"explain.png", "heads.png", "trace.png"}) {
     CAPTURE(picture);
-    CHECK(text.find(std::string("(pictures/") + picture + ")") != std::string::npos);
+    CHECK(contains(text, std::string("(pictures/") + picture + ")"));
     CHECK(std::filesystem::file_size(docs / "pictures" / picture) < 400'000);
   }
 }

@@ -2,8 +2,6 @@
 // --prefix and --sample, kette info --points.
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "tests/cli/run_kette.h"
 
 using namespace kette::testing;
@@ -17,13 +15,6 @@ Outcome translate(const std::vector<std::string>& more, const std::string& input
   RunOptions options;
   options.input = input;
   return run_kette(arguments, options);
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
 }
 
 }  // namespace
@@ -67,19 +58,19 @@ TEST_CASE("cli: samples come as often as asked for, the same for the same seed")
   CHECK(sample("4").out != first.out);
   const Outcome alone = translate({"--seed", "3"}, input);
   CHECK(alone.code == 2);
-  CHECK(alone.err.find("--sample") != std::string::npos);
+  CHECK(contains(alone.err, "--sample"));
 }
 
 TEST_CASE("cli: info lists the points of a model") {
   const Outcome outcome =
       run_kette({"info", "--model", SmallModel::get().model(), "--points", "--json"});
   CHECK(outcome.code == 0);
-  const auto points = nlohmann::json::parse(outcome.last_line()).at("points");
+  const auto points = outcome.json().at("points");
   bool found = false;
   for (const auto& point : points) {
     if (point.at("point") != "decoder/0/cross_attention/probabilities") continue;
     found = true;
-    CHECK(point.at("shape") == nlohmann::json({3, 2, 5}));  // tokens, heads, source tokens
+    CHECK(point.at("shape") == std::vector<std::int64_t>{3, 2, 5});  // tokens, heads, source tokens
   }
   CHECK(found);
   CHECK(points.back().at("point") == "logits");
@@ -88,12 +79,11 @@ TEST_CASE("cli: info lists the points of a model") {
       run_kette({"info", "--preset", "gpt2", "--context", "2048", "--kv-heads", "4", "--json"});
   CHECK(grouped.code == 0);
   // Keys and values of 4 heads of 64 columns in 12 layers, in f32.
-  CHECK(nlohmann::json::parse(grouped.last_line())["model"]["cache_bytes"] ==
-        12 * 2048 * 2 * 4 * 64 * 4);
+  CHECK(grouped.json()["model"]["cache_bytes"] == 12 * 2048 * 2 * 4 * 64 * 4);
   CHECK(
       run_kette({"info", "--layers", "3"}).says("--layers: expected with one of the presets gpt2"));
   CHECK(run_kette({"info", "--model", SmallModel::get().model(), "--width", "7"})
             .says("--width: expected 16, as the model in "));
-  CHECK(run_kette({"info", "--preset", "char-cpu", "--points"})
-            .out.find("layers/3/attention/heads") != std::string::npos);
+  CHECK(contains(run_kette({"info", "--preset", "char-cpu", "--points"}).out,
+                 "layers/3/attention/heads"));
 }

@@ -55,7 +55,7 @@ TEST_CASE("kette merge: adapters and the merged model translate alike") {
   CHECK(merge({}).code == 1);
   const Outcome done = merge({"--base", moved, "--json"});
   CHECK(done.code == 0);
-  CHECK(done.last_line().find("\"out\":\"" + merged + "\"") != std::string::npos);
+  CHECK(contains(done.last_line(), "\"out\":\"" + merged + "\""));
   CHECK(translate(merged).out == translated.out);
   CHECK(read_file(merged + "/lexicon.safetensors") == read_file(adapters + "/lexicon.safetensors"));
   const Outcome again = merge({"--base", moved});

@@ -3,19 +3,17 @@
 
 #include <sstream>
 
-#include "data/files/json_text.h"
 #include "tests/cli/call_kette.h"
 #include "tests/toy_trees.h"
 
-using kette::Json;
 using namespace kette::testing;
 
 namespace {
 
 /// In roots and with a trace, as a treebank is distributed.
 std::string rooted(const std::string& trees) {
-  std::string text, line;
-  for (std::istringstream lines(trees); std::getline(lines, line);) {
+  std::string text;
+  for (std::string line : lines_of(trees)) {
     line.replace(0, 2, "(S-TPC (NP|X (-NONE- *))");
     line.replace(line.find("(VP "), 4, "(VP|X ");
     text += "(ROOT " + line + ")\n";
@@ -85,7 +83,7 @@ TEST_CASE("cli: a parser is trained, parses lines, and is scored") {
   const SmallParser& small = SmallParser::get();
   CAPTURE(small.outcome().err);
   REQUIRE(small.outcome().code == 0);
-  CHECK(Json::parse(small.outcome().last_line())["f1"].is_number());
+  CHECK(small.outcome().json()["f1"].is_number());
   const std::vector<std::string> command = {"parse", "--model", small.file("model"), "--threads",
                                             "1"};
   const auto with = [&](std::vector<std::string> more) {
@@ -97,27 +95,27 @@ TEST_CASE("cli: a parser is trained, parses lines, and is scored") {
   const Outcome parsed = run_kette(with({"--beam", "2"}), said);
   CAPTURE(parsed.err);
   REQUIRE(parsed.code == 0);
-  CHECK(parsed.out.find(" -LRB-)") != std::string::npos);
-  CHECK(std::count(parsed.out.begin(), parsed.out.end(), '\n') == 3);
-  CHECK(parsed.out.find("\n(())\n") != std::string::npos);
+  CHECK(contains(parsed.out, " -LRB-)"));
+  CHECK(count_of(parsed.out, "\n") == 3);
+  CHECK(contains(parsed.out, "\n(())\n"));
 
   const Outcome gold = call_kette(with({"--gold", small.file("valid.mrg"), "--output",
                                         small.file("out.mrg"), "--beam", "1", "--json"}));
   CAPTURE(gold.err);
   REQUIRE(gold.code == 0);
-  const Json json = Json::parse(gold.last_line());
+  const JsonView json = gold.json();
   CHECK(json["sentences"] == 10);
   CHECK(json["beam"] == 1);
   CHECK(json["length_penalty"] == "gnmt:0.3");
   const Outcome score = call_kette({"parse-score", "--gold", small.file("valid.mrg"), "--test",
                                     small.file("out.mrg"), "--json"});
   REQUIRE(score.code == 0);
-  CHECK(Json::parse(score.last_line())["f1"] == json["f1"]);
+  CHECK(score.json()["f1"] == json["f1"]);
   // So did training, which goes by gold's punctuation.
   const Outcome by_gold = call_kette(
       with({"--gold", small.file("valid.mrg"), "--beam", "1", "--punctuation", "gold", "--json"}));
-  CHECK(Json::parse(by_gold.last_line())["f1"] > 0);
-  CHECK(Json::parse(small.outcome().last_line())["f1"] == Json::parse(by_gold.last_line())["f1"]);
+  CHECK(by_gold.json()["f1"] > 0);
+  CHECK(small.outcome().json()["f1"] == by_gold.json()["f1"]);
 
   std::string words;
   for (int i = 0; i < 1200; ++i) words += " (NN cat)";
@@ -127,7 +125,7 @@ TEST_CASE("cli: a parser is trained, parses lines, and is scored") {
   CHECK(too_long.says("long.mrg:4: expected at most "));  // where the tree begins
 
   const Outcome info = call_kette({"info", "--model", small.file("model")});
-  CHECK(info.out.find("source embedding") != std::string::npos);
+  CHECK(contains(info.out, "source embedding"));
   const Outcome exported =
       call_kette({"export", "--model", small.file("model"), "--out", small.file("exported")});
   CHECK(exported.code == 1);
@@ -136,9 +134,9 @@ TEST_CASE("cli: a parser is trained, parses lines, and is scored") {
       call_kette({"explain", "--model", small.file("model"), "the cat sees", "--json"});
   CAPTURE(explained.err);
   CHECK(explained.code == 0);
-  const Json explanation = Json::parse(explained.last_line());
+  const JsonView explanation = explained.json();
   std::size_t widest = 0;  // as wide as kette parse searches, if nothing else is asked for
-  for (const Json& step : explanation["beam"]["steps"]) {
+  for (const JsonView& step : explanation["beam"]["steps"]) {
     widest = std::max(widest, step.size());
   }
   CHECK(widest > 5);
@@ -155,40 +153,39 @@ TEST_CASE("cli: what a parser is not for is said, and nothing is lost by it") {
     CHECK(outcome.code == code);
     return outcome.err;
   };
-  CHECK(refused({"parse", "--model", translator.model(), "--output", small.file("out")}, 1)
-            .find("expected a parser, given a model with a tokenizer of the kind sentencepiece") !=
-        std::string::npos);
+  CHECK(
+      contains(refused({"parse", "--model", translator.model(), "--output", small.file("out")}, 1),
+               "expected a parser, given a model with a tokenizer of the kind sentencepiece"));
   CHECK(read_file(small.file("out")) == "precious");
   write_file(small.file("no-trees"), "The cat sleeps .\n");
-  CHECK(refused({"parse", "--model", small.file("model"), "--gold", small.file("no-trees")}, 1)
-            .find("no-trees:1: expected (, as a tree begins, given The") != std::string::npos);
+  CHECK(contains(
+      refused({"parse", "--model", small.file("model"), "--gold", small.file("no-trees")}, 1),
+      "no-trees:1: expected (, as a tree begins, given The"));
   for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
            {"translate"},
            {"patch", "--contrast", "number"},
            {"heads", "--src", small.file("no-trees"), "--tgt", small.file("no-trees")},
            {"evaluate", "--src", small.file("no-trees"), "--ref", small.file("no-trees")},
            {"score", "--src", small.file("no-trees"), "--tgt", small.file("no-trees")}}) {
-    CHECK(refused(with(words, {"--model", small.file("model")}), 1)
-              .find("expected a translation model, given a parser (") != std::string::npos);
+    CHECK(contains(refused(with(words, {"--model", small.file("model")}), 1),
+                   "expected a translation model, given a parser ("));
   }
   write_file(small.file("pairs"), "the cat\tthe dog\n");
-  CHECK(refused({"patch", "--model", small.file("model"), "--pairs", small.file("pairs")}, 1)
-            .find("pairs:1: expected two texts and what follows each") != std::string::npos);
-  CHECK(refused({"parse", "--model", small.file("model"), "--beam", "1000"}, 1)
-            .find("beam: expected at most") != std::string::npos);
-  CHECK(refused(small.arguments("other", {"--src", "x"}), 2)
-            .find("--src: expected for a translation model, given beside --trees") !=
-        std::string::npos);
-  CHECK(refused(small.arguments("other", {"--documents", "line"}), 2)
-            .find("--documents: expected for a language model, given beside --trees") !=
-        std::string::npos);
-  CHECK(refused(small.arguments("other", {"--weights", "1", "--weights", "2"}), 2)
-            .find("--weights: expected one for each file of --trees, 1, given 2") !=
-        std::string::npos);
-  CHECK(refused({"train", "--trees", small.file("train.mrg"), "--out", small.file("other")}, 2)
-            .find("--valid-trees is required") != std::string::npos);
-  CHECK(refused({"train", "--valid-trees", "x", "--out", small.file("other")}, 2)
-            .find("--valid-trees: expected with --trees beside it, given without") !=
-        std::string::npos);
+  CHECK(contains(
+      refused({"patch", "--model", small.file("model"), "--pairs", small.file("pairs")}, 1),
+      "pairs:1: expected two texts and what follows each"));
+  CHECK(contains(refused({"parse", "--model", small.file("model"), "--beam", "1000"}, 1),
+                 "beam: expected at most"));
+  CHECK(contains(refused(small.arguments("other", {"--src", "x"}), 2),
+                 "--src: expected for a translation model, given beside --trees"));
+  CHECK(contains(refused(small.arguments("other", {"--documents", "line"}), 2),
+                 "--documents: expected for a language model, given beside --trees"));
+  CHECK(contains(refused(small.arguments("other", {"--weights", "1", "--weights", "2"}), 2),
+                 "--weights: expected one for each file of --trees, 1, given 2"));
+  CHECK(contains(
+      refused({"train", "--trees", small.file("train.mrg"), "--out", small.file("other")}, 2),
+      "--valid-trees is required"));
+  CHECK(contains(refused({"train", "--valid-trees", "x", "--out", small.file("other")}, 2),
+                 "--valid-trees: expected with --trees beside it, given without"));
   CHECK(!std::filesystem::exists(small.file("other")));
 }

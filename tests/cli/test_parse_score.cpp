@@ -1,10 +1,8 @@
 // `kette parse-score` as people run it; the numbers are those of tests/data/test_parse_score.cpp.
 #include <doctest/doctest.h>
 
-#include "data/files/json_text.h"
 #include "tests/cli/call_kette.h"
 
-using kette::Json;
 using namespace kette::testing;
 
 TEST_CASE("cli: parse-score prints both blocks and ends with the signature") {
@@ -16,14 +14,14 @@ TEST_CASE("cli: parse-score prints both blocks and ends with the signature") {
   const Outcome own = call_kette({"parse-score", "--gold", gold, "--test", test});
   CAPTURE(own.err);
   REQUIRE(own.code == 0);
-  CHECK(own.out.find("of them errors              1        1\n") != std::string::npos);
+  CHECK(contains(own.out, "of them errors              1        1\n"));
   CHECK(own.last_line() == "evalb|prm:COLLINS|roots:no|micro|len<=all = 80.00");
   const Outcome by_gold = call_kette({"parse-score", "--gold", gold, "--test", test,
                                       "--punctuation", "gold", "--cutoff", "2", "--json"});
-  const Json json = Json::parse(by_gold.last_line());
+  const JsonView json = by_gold.json();
   CHECK(json["signature"] == "evalb|prm:COLLINS|roots:no|micro|punctuation:gold|len<=all");
   CHECK(json["errors"] == 0);
-  CHECK(json["brackets"] == Json({{"matched", 4}, {"gold", 5}, {"test", 4}}));
+  CHECK(json["brackets"].dump() == R"({"matched":4,"gold":5,"test":4})");
   CHECK(json["short"]["signature"] == "evalb|prm:COLLINS|roots:no|micro|punctuation:gold|len<=2");
   CHECK(json["short"]["sentences"] == 1);
   CHECK(json["short"]["f1"] == 100);
@@ -47,9 +45,9 @@ TEST_CASE("cli: parse-score says whether two parsers differ by more than chance"
   const Outcome outcome =
       call_kette({"parse-score", "--gold", gold, "--test", good, "--against", bad, "--json"});
   REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
-  CHECK(holds(outcome.out,
-              "|len<=all = 98.59\n" + bad + ": F1 = 90.91\n" + "difference +7.68: p = 0.0"));
-  const Json against = Json::parse(outcome.last_line()).at("against");
+  CHECK(contains(outcome.out,
+                 "|len<=all = 98.59\n" + bad + ": F1 = 90.91\n" + "difference +7.68: p = 0.0"));
+  const JsonView against = outcome.json().at("against");
   CHECK(against.at("score").get<double>() == doctest::Approx(100 * 60.0 / 66));
   CHECK(against.at("bootstrap_p") < 0.02);
   CHECK(against.at("randomisation_p") < 0.1);
@@ -71,17 +69,17 @@ TEST_CASE("cli: parse-score counts as evalb with a parameter file, and tells of 
   const Outcome plain = call_kette({"parse-score", "--gold", gold, "--test", test});
   CHECK(plain.last_line() == "evalb|prm:COLLINS|roots:no|micro|len<=all = 100.00");
   CHECK(plain.err.empty());
-  CHECK(holds(plain.out, "of them skipped             1        1\n"));
+  CHECK(contains(plain.out, "of them skipped             1        1\n"));
   const Outcome own =
       call_kette({"parse-score", "--gold", gold, "--test", test, "--parameters", parameters});
   CAPTURE(own.err);
   CHECK(own.last_line() == "evalb|prm:own|micro|len<=all = 75.00");
-  CHECK(holds(own.out, "len<=1"));
+  CHECK(contains(own.out, "len<=1"));
   CHECK(own.says("of all 2 sentences the roots are in one file alone"));
   CHECK(own.says("without roots F1 is 100.00"));
   const Outcome cut = call_kette(
       {"parse-score", "--gold", gold, "--test", test, "--cutoff", "7", "--parameters", parameters});
-  CHECK(holds(cut.out, "len<=7"));
+  CHECK(contains(cut.out, "len<=7"));
   write_file(parameters, "DELETE_LABEL ROOT\n");
   const Outcome deleted =
       call_kette({"parse-score", "--gold", gold, "--test", test, "--parameters", parameters});
@@ -108,7 +106,7 @@ TEST_CASE("cli: parse-score names file and line of what is no tree") {
         "test:2: expected (, as a tree begins, given S; is this a file of trees?\n");
   CHECK(refused("(S (NN a))\n(S (NN b)\n") ==
         "test:2: expected a tree with as many ) as (, given 1 ) too few\n");
-  CHECK(refused("(S (NN a))\n").find("has, given 1 (for a sentence without") != std::string::npos);
+  CHECK(contains(refused("(S (NN a))\n"), "has, given 1 (for a sentence without"));
   const Outcome usage = call_kette({"parse-score", "--gold", gold});
   CHECK(usage.code == 2);
   CHECK(usage.says("--test"));

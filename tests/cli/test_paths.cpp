@@ -20,9 +20,9 @@ TEST_CASE("paths: a path is bytes, and what TOML cannot hold stays out of the fi
   const Outcome first = run_kette(arguments);
   CHECK_MESSAGE(first.code == 0, first.err);
   const std::string config = read_file(out + "/config.toml");
-  CHECK(
-      holds(config, "# src is [\"" + folder.path().string() + "/t\\xff.en\"], which TOML cannot"));
-  CHECK(holds(config, "# out is "));
+  CHECK(contains(config,
+                 "# src is [\"" + folder.path().string() + "/t\\xff.en\"], which TOML cannot"));
+  CHECK(contains(config, "# out is "));
   arguments.insert(arguments.end(), {"--resume"});
   *(std::find(arguments.begin(), arguments.end(), "--steps") + 1) = "10";
   CHECK(run_kette(arguments).code == 0);

@@ -2,8 +2,6 @@
 // path that the CPU has.
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "tensor/cpu/int8_path.h"
 #include "tests/cli/call_kette.h"
 #include "tests/environment.h"
@@ -30,7 +28,7 @@ TEST_CASE("quantize: a directory translates as its model with --weights, on ever
   const std::string int8 = (folder / "int8").string();
   const Outcome made = call_kette({"quantize", "--model", small.model(), "--out", int8, "--json"});
   REQUIRE(made.code == 0);
-  CHECK(nlohmann::json::parse(made.last_line())["weights"] == "int8");
+  CHECK(made.json()["weights"] == "int8");
   const Outcome expected = translate(small.model(), {"--weights", "int8"});
   REQUIRE(expected.code == 0);
   CHECK(expected.out != translate(small.model()).out);
@@ -40,8 +38,7 @@ TEST_CASE("quantize: a directory translates as its model with --weights, on ever
     const Environment asked("KETTE_INT8", kette::enum_name(path));
     CHECK(translate(int8).out == expected.out);
   }
-  const auto info =
-      nlohmann::json::parse(call_kette({"info", "--model", int8, "--json"}).last_line());
+  const auto info = call_kette({"info", "--model", int8, "--json"}).json();
   CHECK(info["model"]["weights"] == "int8");
   const Outcome tuned = call_kette(train_arguments(small.folder(), "tuned", {"--from", int8}));
   CHECK(tuned.code == 1);

@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <utility>
 
@@ -27,7 +26,7 @@ TEST_CASE("score: --normalize divides by the tokens, the end mark counted") {
   };
   const Outcome whole = score("--json"), normalized = score("--normalize");
   REQUIRE(whole.code == 0);
-  const auto json = nlohmann::json::parse(whole.last_line());
+  const auto json = whole.json();
   const std::vector<double> sums = numbers_in(whole.out), means = numbers_in(normalized.out);
   REQUIRE(sums.size() == 2);
   REQUIRE(means.size() == 2);

@@ -1,8 +1,6 @@
 // `kette lexicon` and --shortlist: made, used, carried along, and refused where it does not fit.
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "tests/cli/call_kette.h"
 
 using namespace kette::testing;
@@ -51,7 +49,7 @@ TEST_CASE("lexicon: made of pairs, the same on any threads") {
   const Outcome made = model.make_lexicon({"--best", "1000", "--frequent", "1000"});
   REQUIRE(made.code == 0);
   CHECK(fs::exists(model.lexicon()));
-  const auto json = nlohmann::json::parse(made.last_line());
+  const auto json = made.json();
   CHECK(json["pairs"] == 60);
   CHECK(json["vocabulary"] == 80);
   CHECK(json["pieces_of_a_sentence"] > 20);
@@ -142,5 +140,5 @@ TEST_CASE("bench translate --shortlist: measures a search among some tokens") {
       call_kette({"bench", "translate", "--shortlist", "300", "--sentences", "3", "--length", "4",
                   "--steps", "1", "--warmup", "0", "--threads", "1", "--json"});
   REQUIRE(outcome.code == 0);
-  CHECK(nlohmann::json::parse(outcome.last_line())["shortlist"] == 300);
+  CHECK(outcome.json()["shortlist"] == 300);
 }

@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "tests/cli/call_kette.h"
@@ -48,7 +47,7 @@ TEST_CASE("split: paragraphs of wrapped lines") {
   for (int i = 0; i < 100'000; ++i) without += "no end in sight\n";
   const std::string one = split(without, join);
   CHECK(one.size() == without.size());
-  CHECK(std::count(one.begin(), one.end(), '\n') == 2);
+  CHECK(count_of(one, "\n") == 2);
 }
 
 TEST_CASE("split: files, numbers, and what is refused") {
@@ -58,7 +57,7 @@ TEST_CASE("split: files, numbers, and what is refused") {
   const Outcome outcome = call_kette({"split", "--input", in, "--output", out, "--json"});
   CHECK(outcome.code == 0);
   CHECK(read_file(folder / "out") == "One.\nTwo.\n");
-  const auto report = nlohmann::json::parse(outcome.last_line());
+  const auto report = outcome.json();
   CHECK(report.at("lines") == 1);
   CHECK(report.at("sentences") == 2);
 

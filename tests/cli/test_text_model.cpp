@@ -3,11 +3,10 @@
 
 #include <cmath>
 
-#include "data/files/json_text.h"
 #include "tests/cli/call_kette.h"
+#include "tests/cli/refusals.h"
 
 using namespace kette::testing;
-using kette::Json;
 namespace fs = std::filesystem;
 
 namespace {
@@ -60,19 +59,13 @@ Outcome generate(const std::vector<std::string>& more) {
   return call_kette(arguments);
 }
 
-void check_refusal(const Outcome& outcome, const std::string& said, int code) {
-  CAPTURE(outcome.err);
-  CHECK(outcome.code == code);
-  CHECK(outcome.says(said));
-}
-
 }  // namespace
 
 TEST_CASE("text model: training reports, and the saved configuration trains the same again") {
   const TextModel& model = TextModel::get();
   CAPTURE(model.outcome().err);
   REQUIRE(model.outcome().code == 0);
-  const Json json = Json::parse(model.outcome().last_line());
+  const JsonView json = model.outcome().json();
   CHECK(json["steps"] == 40);
   CHECK(json["valid_loss"].get<double>() < 2.5);
   CHECK(json["target_tokens_per_second"].get<double>() > 0);
@@ -96,7 +89,7 @@ TEST_CASE("text model: what is studied trains by options, loads by its files and
   CAPTURE(trained.err);
   REQUIRE(trained.code == 0);
   const std::string folder = model.path("studied");
-  const Json config = Json::parse(read_file(fs::path(folder) / "config.json"));
+  const JsonView config = JsonView::parse(read_file(fs::path(folder) / "config.json"));
   CHECK(config["hidden"] == 0);
   CHECK(config["norm_kind"] == "none");
   CHECK(config["tied_output"] == false);
@@ -105,7 +98,7 @@ TEST_CASE("text model: what is studied trains by options, loads by its files and
   const std::string toml = read_file(fs::path(folder) / "config.toml");
   for (const char* line :
        {"\ntied-output = false\n", "\nbiases = false\n", "\nsmeared-keys = true\n"}) {
-    CHECK(toml.find(line) != std::string::npos);
+    CHECK(contains(toml, line));
   }
   const Outcome again = call_kette({"train", "--config", folder + "/config.toml", "--out",
                                     model.path("studied-again"), "--quiet"});
@@ -118,10 +111,10 @@ TEST_CASE("text model: what is studied trains by options, loads by its files and
                                            "6",        "--temperature", "0"};
   CHECK(call_kette(greedy).out.size() == 5 + 6 + 1);
   const Outcome shown = call_kette({"info", "--model", folder, "--points"});
-  CHECK(shown.out.find("output projection") != std::string::npos);
-  CHECK(shown.out.find("layers/0/attention_norm/sum") != std::string::npos);
-  CHECK(shown.out.find("feed_forward") == std::string::npos);
-  check_refusal(call_kette({"train", "--preset", "tiny", "--hidden", "0", "--src", "a", "--tgt",
+  CHECK(contains(shown.out, "output projection"));
+  CHECK(contains(shown.out, "layers/0/attention_norm/sum"));
+  CHECK_FALSE(contains(shown.out, "feed_forward"));
+  check_refused(call_kette({"train", "--preset", "tiny", "--hidden", "0", "--src", "a", "--tgt",
                             "b", "--out", model.path("none")}),
                 "hidden: expected at least 1, given 0", 1);
 }
@@ -135,7 +128,7 @@ TEST_CASE(
   CAPTURE(trained.err);
   REQUIRE(trained.code == 0);
   const std::string folder = model.path("cheap");
-  const Json config = Json::parse(read_file(fs::path(folder) / "config.json"));
+  const JsonView config = JsonView::parse(read_file(fs::path(folder) / "config.json"));
   CHECK(config["kv_heads"] == 2);
   CHECK(config["attention_window"] == 5);
   CHECK(config["positions"] == "alibi");
@@ -143,18 +136,19 @@ TEST_CASE(
                                            "--prompt", "the cat sees ", "--max-tokens",
                                            "12",       "--temperature", "0"};
   CHECK(call_kette(greedy).out.size() == 13 + 12 + 1);
-  const Json info = Json::parse(call_kette({"info", "--model", folder, "--json"}).last_line());
-  const std::int64_t width = config["width"], layers = config["layers"];
+  const JsonView info = call_kette({"info", "--model", folder, "--json"}).json();
+  const std::int64_t width = config["width"].get<std::int64_t>(),
+                     layers = config["layers"].get<std::int64_t>();
   CHECK(info["model"]["cache_bytes"] == 2 * layers * (width / 2) * 5 * 4);
   const auto refused = [&](const std::vector<std::string>& more, const char* message) {
-    check_refusal(model.train("none", more), message, 1);
+    check_refused(model.train("none", more), message, 1);
   };
   refused({"--heads", "4", "--kv-heads", "3"},
           "kv_heads: expected a divisor of the heads 4, given 3");
   refused({"--heads", "4", "--kv-heads", "8"}, "kv_heads: expected at most 4, given 8");
   refused({"--heads", "4", "--kv-heads", "2", "--smeared-keys"},
           "kv_heads: expected as many as heads, 4, beside smeared keys, given 2");
-  check_refusal(model.train("none", {"--attention-window", "-1"}), "--attention-window", 2);
+  check_refused(model.train("none", {"--attention-window", "-1"}), "--attention-window", 2);
 }
 
 TEST_CASE("text model: linear attention trains, generates beyond the context, and keeps a state") {
@@ -164,21 +158,20 @@ TEST_CASE("text model: linear attention trains, generates beyond the context, an
   CAPTURE(trained.err);
   REQUIRE(trained.code == 0);
   const std::string folder = model.path("linear");
-  const Json config = Json::parse(read_file(fs::path(folder) / "config.json"));
+  const JsonView config = JsonView::parse(read_file(fs::path(folder) / "config.json"));
   CHECK(config["attention"] == "linear");
-  const Json info = Json::parse(call_kette({"info", "--model", folder, "--json"}).last_line());
+  const JsonView info = call_kette({"info", "--model", folder, "--json"}).json();
   const std::int64_t head_width = config["width"].get<std::int64_t>() / 4,
-                     layers = config["layers"];
+                     layers = config["layers"].get<std::int64_t>();
   CHECK(info["model"]["cache_bytes"] == layers * 4 * head_width * (head_width + 1) * 4);
-  CHECK(call_kette({"info", "--model", folder}).out.find("whatever the length") !=
-        std::string::npos);
+  CHECK(contains(call_kette({"info", "--model", folder}).out, "whatever the length"));
   const std::vector<std::string> greedy = {"generate", "--model",       folder,
                                            "--prompt", "the cat sees ", "--max-tokens",
                                            "12",       "--temperature", "0"};
   CHECK(call_kette(greedy).out.size() == 13 + 12 + 1);
   const auto refused = [&](std::vector<std::string> more, const char* message) {
     more.insert(more.end(), {"--attention", "linear"});
-    check_refusal(model.train("none", more), message, 1);
+    check_refused(model.train("none", more), message, 1);
   };
   refused({"--attention-dropout", "0.1"},
           "attention_dropout: expected 0 (there are no weights to drop) beside linear attention");
@@ -196,12 +189,12 @@ TEST_CASE("text model: weights may be rounded to bf16 or int8") {
     CHECK(outcome.code == 0);
     CHECK(outcome.out.size() == 5 + 5 + 1);
   }
-  check_refusal(generate({"--weights", "int3"}), "expected f32|bf16|int8, given int3", 2);
+  check_refused(generate({"--weights", "int3"}), "expected f32|bf16|int8, given int3", 2);
   const TextModel& model = TextModel::get();
-  check_refusal(call_kette({"evaluate", "--model", model.path(), "--text", model.path("text.txt"),
+  check_refused(call_kette({"evaluate", "--model", model.path(), "--text", model.path("text.txt"),
                             "--weights", "bf16"}),
                 "--weights bf16: expected a translation model", 1);
-  check_refusal(call_kette({"evaluate", "--model", model.path(), "--text", model.path("text.txt"),
+  check_refused(call_kette({"evaluate", "--model", model.path(), "--text", model.path("text.txt"),
                             "--cache", "bf16"}),
                 "--cache bf16: expected a translation model", 1);
 }
@@ -213,31 +206,31 @@ TEST_CASE("text model: keys and values may be kept in bf16") {
   };
   const auto score = [](const Outcome& outcome) {
     REQUIRE(outcome.code == 0);
-    return Json::parse(outcome.last_line())["texts"][0]["score"].get<double>();
+    return outcome.json()["texts"][0]["score"].get<double>();
   };
   const double exact = score(with_cache("f32")), rounded = score(with_cache("bf16"));
   CHECK(rounded != exact);
   CHECK(rounded == doctest::Approx(exact).epsilon(0.05));
-  check_refusal(with_cache("int8"), "--cache: expected f32|bf16, given int8", 2);
+  check_refused(with_cache("int8"), "--cache: expected f32|bf16, given int8", 2);
 }
 
 TEST_CASE("text model: a beam search finds the likeliest texts, best first") {
   const Outcome outcome =
       generate({"--prompt", "the c", "--beam", "4", "--num", "3", "--max-tokens", "9", "--json"});
   CHECK(outcome.code == 0);
-  const Json texts = Json::parse(outcome.last_line())["texts"];
+  const JsonView texts = outcome.json()["texts"];
   REQUIRE(texts.size() == 3);
   CHECK(texts[0]["score"] >= texts[1]["score"]);
   CHECK(texts[1]["score"] >= texts[2]["score"]);
-  CHECK(outcome.out.starts_with("the c" + texts[0]["text"].get<std::string>() + "\n---"));
+  CHECK(outcome.out.starts_with("the c" + texts[0]["text"].text() + "\n---"));
   const Outcome short_model =  // of 16 positions
       generate({"--prompt", "the c", "--beam", "2", "--no-stop", "--json"});
   REQUIRE(short_model.code == 0);
-  CHECK(Json::parse(short_model.last_line())["texts"][0]["tokens"] == 16 - 5);
-  check_refusal(generate({"--prompt", "the c", "--beam", "2", "--num", "3"}),
+  CHECK(short_model.json()["texts"][0]["tokens"] == 16 - 5);
+  check_refused(generate({"--prompt", "the c", "--beam", "2", "--num", "3"}),
                 "--num: expected at most --beam, 2, given 3", 2);
-  check_refusal(generate({"--prompt", "the c", "--beam", "2", "--top-k", "3"}), "--beam", 2);
-  check_refusal(generate({"--prompt", "the c", "--beam", "2", "--max-tokens", "100000"}),
+  check_refused(generate({"--prompt", "the c", "--beam", "2", "--top-k", "3"}), "--beam", 2);
+  check_refused(generate({"--prompt", "the c", "--beam", "2", "--max-tokens", "100000"}),
                 "expected prompt and text of at most", 1);
 }
 
@@ -251,11 +244,10 @@ TEST_CASE("text model: generated text is streamed, seeded and counted") {
   CHECK(generate({"--prompt", "the c", "--temperature", "0", "--max-tokens", "40", "--no-echo"})
             .out == greedy.out.substr(5));
   const Outcome seeded = generate({"--seed", "3", "--num", "3", "--json"});
-  const Json json = Json::parse(seeded.last_line());
+  const JsonView json = seeded.json();
   CHECK(json["texts"].size() == 3);
   CHECK(json["texts"][0] != json["texts"][1]);
-  CHECK(Json::parse(generate({"--seed", "3", "--json"}).last_line())["texts"][0] ==
-        json["texts"][0]);
+  CHECK(generate({"--seed", "3", "--json"}).json()["texts"][0] == json["texts"][0]);
   RunOptions input;
   input.input = "a dog";
   const Outcome piped = run_kette(
@@ -265,9 +257,9 @@ TEST_CASE("text model: generated text is streamed, seeded and counted") {
   const Outcome longer = generate({"--prompt", "the cat sees the dog", "--max-tokens", "3"});
   CHECK(longer.code == 0);
   CHECK(longer.says("the prompt has 20 tokens, of which the model sees the last 16\n"));
-  check_refusal(generate({"--prompt", "the zebra"}), "z", 1);
-  check_refusal(generate({"--temperature", "-1"}), "--temperature", 2);
-  check_refusal(generate({"--top-p", "0"}), "--top-p", 2);
+  check_refused(generate({"--prompt", "the zebra"}), "z", 1);
+  check_refused(generate({"--temperature", "-1"}), "--temperature", 2);
+  check_refused(generate({"--top-p", "0"}), "--top-p", 2);
 }
 
 TEST_CASE("text model: evaluation says loss, perplexity and bits per byte, of text or of tokens") {
@@ -279,8 +271,9 @@ TEST_CASE("text model: evaluation says loss, perplexity and bits per byte, of te
   const Outcome outcome = evaluate(model.path("text.txt"));
   CAPTURE(outcome.err);
   REQUIRE(outcome.code == 0);
-  const Json json = Json::parse(outcome.last_line());
-  const double loss = json["loss"], bytes = json["bytes"], tokens = json["tokens"];
+  const JsonView json = outcome.json();
+  const double loss = json["loss"].get<double>(), bytes = json["bytes"].get<double>(),
+               tokens = json["tokens"].get<double>();
   CHECK(loss < 2.5);
   CHECK(json["perplexity"].get<double>() == doctest::Approx(std::exp(loss)));
   CHECK(json["bits_per_byte"].get<double>() ==
@@ -290,9 +283,9 @@ TEST_CASE("text model: evaluation says loss, perplexity and bits per byte, of te
   CHECK(call_kette({"tokenize", "--text", model.path("text.txt"), "--tokenizer", model.path(),
                     "--out", ids, "--quiet"})
             .code == 0);
-  CHECK(Json::parse(evaluate(ids).last_line()) == json);
-  check_refusal(model.train("no-tokenizer", {"--text", ids}), "give --tokenizer", 1);
-  check_refusal(call_kette({"evaluate", "--model", model.path()}), "expected --src and --ref", 2);
+  CHECK(evaluate(ids).json() == json);
+  check_refused(model.train("no-tokenizer", {"--text", ids}), "give --tokenizer", 1);
+  check_refused(call_kette({"evaluate", "--model", model.path()}), "expected --src and --ref", 2);
 }
 
 TEST_CASE("text model: every kind of tokenizer trains and generates") {
@@ -316,7 +309,7 @@ TEST_CASE("text model: every kind of tokenizer trains and generates") {
         call_kette({"generate", "--model", model.path(name), "--prompt", "the cat", "--max-tokens",
                     "150", "--temperature", "0", "--no-stop", "--threads", "1", "--json"});
     REQUIRE(stream.code == 0);
-    const auto whole = Json::parse(stream.last_line())["texts"][0].get<std::string>();
+    const auto whole = stream.json()["texts"][0].text();
     CHECK(whole.size() > 100);
     CHECK(stream.out.starts_with("the cat" + whole));
   }
@@ -325,18 +318,18 @@ TEST_CASE("text model: every kind of tokenizer trains and generates") {
 TEST_CASE(
     "text model: options of the other kind of model, and models of the other kind, are refused") {
   const TextModel& model = TextModel::get();
-  check_refusal(model.train("x", {"--encoder-layers", "2"}), "--encoder-layers", 2);
-  check_refusal(model.train("x", {"--src", "a"}), "--src", 2);
-  check_refusal(model.train("x", {"--preset", "tiny"}), "--preset", 2);
-  check_refusal(model.train("x", {"--preset", "gpt9"}), "char-cpu", 2);
-  check_refusal(model.train("x", {"--tokenizer", "nothing"}), "nothing", 2);
-  check_refusal(call_kette({"train", "--preset", "gpt2", "--src", "a", "--out", "x"}), "--text", 2);
-  check_refusal(call_kette({"translate", "--model", model.path()}), "a translation model", 1);
-  check_refusal(call_kette({"generate", "--model", SmallModel::get().model()}), "a language model",
+  check_refused(model.train("x", {"--encoder-layers", "2"}), "--encoder-layers", 2);
+  check_refused(model.train("x", {"--src", "a"}), "--src", 2);
+  check_refused(model.train("x", {"--preset", "tiny"}), "--preset", 2);
+  check_refused(model.train("x", {"--preset", "gpt9"}), "char-cpu", 2);
+  check_refused(model.train("x", {"--tokenizer", "nothing"}), "nothing", 2);
+  check_refused(call_kette({"train", "--preset", "gpt2", "--src", "a", "--out", "x"}), "--text", 2);
+  check_refused(call_kette({"translate", "--model", model.path()}), "a translation model", 1);
+  check_refused(call_kette({"generate", "--model", SmallModel::get().model()}), "a language model",
                 1);
   write_file(fs::path(model.path("short.txt")), "so");
-  check_refusal(model.train("y", {"--text", model.path("short.txt")}), "window", 1);
-  check_refusal(model.train("z", {"--text", model.path("none.txt")}), "none.txt", 1);
+  check_refused(model.train("y", {"--text", model.path("short.txt")}), "window", 1);
+  check_refused(model.train("z", {"--text", model.path("none.txt")}), "none.txt", 1);
   CHECK_FALSE(fs::exists(fs::path(model.path("z")) / "config.json"));
 }
 
@@ -345,10 +338,10 @@ TEST_CASE("text model: a tokenizer that does not belong to the model is refused"
   const std::string other = model.path("other-characters");
   fs::copy(model.path(), other, fs::copy_options::recursive);
   write_file(fs::path(other) / "characters.json", "[\"a\", \"b\"]");
-  check_refusal(call_kette({"generate", "--model", other, "--prompt", "ab"}),
+  check_refused(call_kette({"generate", "--model", other, "--prompt", "ab"}),
                 "expected the tokenizer that the model was made with", 1);
   fs::remove(fs::path(other) / "characters.json");
-  check_refusal(call_kette({"generate", "--model", other, "--prompt", "ab"}), "characters.json", 1);
+  check_refused(call_kette({"generate", "--model", other, "--prompt", "ab"}), "characters.json", 1);
 }
 
 TEST_CASE("text model: a text goes on from its prompt with the space that is between them") {
@@ -385,9 +378,9 @@ TEST_CASE("text model: a text goes on from its prompt with the space that is bet
     REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
     std::string printed;
     int begin_with_space = 0;
-    const auto json = nlohmann::json::parse(outcome.last_line());
+    const auto json = outcome.json();
     for (const auto& one : json.at("texts")) {
-      const std::string text = one.is_string() ? one : one.at("text");
+      const std::string text = (one.is_string() ? one : one.at("text")).text();
       if (text.starts_with(' ')) ++begin_with_space;
       printed += (printed.empty() ? "" : "---------------\n") + prompt + text + "\n";
     }

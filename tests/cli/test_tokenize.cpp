@@ -1,13 +1,12 @@
 // `kette tokenize` as scripts see it.
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "data/corpora/token_file.h"
 #include "data/files/safetensors.h"
 #include "tests/cli/call_kette.h"
 #include "tests/cli/run_bash.h"
 #include "tests/data/planted_corpus.h"
+#include "tests/train/resumed_run.h"
 
 using namespace kette::testing;
 
@@ -22,7 +21,7 @@ TEST_CASE("cli: tokenize writes ids and says how many") {
   CAPTURE(outcome.err);
   REQUIRE(outcome.code == 0);
   CHECK(outcome.out.starts_with(out + ": 14 tokens of 11 bytes in 3 documents, 0.79 bytes"));
-  const auto json = nlohmann::json::parse(outcome.last_line());
+  const auto json = outcome.json();
   CHECK(json["documents"] == 3);
   CHECK(json["tokens"] == 14);
   CHECK(json["bytes"] == 11);
@@ -85,17 +84,12 @@ namespace {
 /// What a small model becomes on these texts, in a folder of this name beside the small corpus.
 std::vector<float> trained_on(const std::filesystem::path& folder, const std::string& name,
                               const std::vector<std::string>& texts) {
-  auto arguments = train_arguments(folder, name);
-  for (const char* option : {"--src", "--tgt", "--vocab", "--max-length"}) {
-    const auto at = std::find(arguments.begin(), arguments.end(), option);
-    arguments.erase(at, at + 2);
-  }
+  const auto arguments =
+      without(train_arguments(folder, name), {"--src", "--tgt", "--vocab", "--max-length"});
   const Outcome outcome = call_kette(with(arguments, texts));
   CAPTURE(outcome.err);
   CHECK(outcome.code == 0);
-  return kette::SafetensorsFile::open(folder / name / "training.safetensors")
-      .tensor("parameters")
-      .values<float>();
+  return parameters_in(folder / name);
 }
 
 }  // namespace
@@ -113,7 +107,7 @@ TEST_CASE("cli: a model learns the same from prepared pairs as from their texts"
   REQUIRE(prepared.code == 0);
   CHECK(
       prepared.out.starts_with(pairs + ": 60 pairs in 3 shards; 60 sentence pairs read, 60 kept"));
-  CHECK(nlohmann::json::parse(prepared.last_line())["shards"] == 3);
+  CHECK(prepared.json()["shards"] == 3);
   // As one that was killed leaves it.
   std::filesystem::remove(folder / "pairs" / "pairs.json");
   std::filesystem::rename(folder / "pairs" / "text-1-00002.tokens",
@@ -163,7 +157,7 @@ TEST_CASE("cli: tokenize leaves out what check finds, by the same names") {
                                 (folder / "valid.de").string(), "--json"}));
   CAPTURE(outcome.err);
   REQUIRE(outcome.code == 0);
-  const auto json = nlohmann::json::parse(outcome.last_line());
+  const auto json = outcome.json();
   const auto& findings = json["left_out"][0]["findings"];
   REQUIRE(findings.size() == 3);
   CHECK(findings[0]["finding"] == "duplicate");
@@ -172,9 +166,10 @@ TEST_CASE("cli: tokenize leaves out what check finds, by the same names") {
   CHECK(findings[1]["pairs"] == 4);
   CHECK(findings[2]["samples"][1]["line"] == 21);
   CHECK(json["pairs"] == 900 - 12 - 4 - 2 - 3);
-  CHECK(holds(outcome.out, "12 of 900 pairs (1.33 %) repeat an earlier pair, such as\n  line 10"));
-  CHECK(holds(outcome.out, "left out of " + (folder / "train.en").string() + " and "));
-  CHECK(holds(outcome.out, "  2 that are in the training and in held-out text, but for case"));
+  CHECK(
+      contains(outcome.out, "12 of 900 pairs (1.33 %) repeat an earlier pair, such as\n  line 10"));
+  CHECK(contains(outcome.out, "left out of " + (folder / "train.en").string() + " and "));
+  CHECK(contains(outcome.out, "  2 that are in the training and in held-out text, but for case"));
 
   CHECK(
       call_kette(prepare).says("expected the pairs that it has to be without duplicate, encoding"));
@@ -233,10 +228,10 @@ TEST_CASE("cli: a language model learns the same from a folder of shards as from
   const Outcome prepared = call_kette(prepare);
   CAPTURE(prepared.err);
   REQUIRE(prepared.code == 0);
-  const auto json = nlohmann::json::parse(prepared.last_line());
+  const auto json = prepared.json();
   CHECK(json["documents"] == 400);
   CHECK(json["shards"] == 6);
-  CHECK(prepared.out.find(", 6 shards\n") != std::string::npos);
+  CHECK(contains(prepared.out, ", 6 shards\n"));
   // As one that was killed leaves it; the vocabulary stays.
   std::filesystem::remove(folder / "shards" / "tokens.json");
   std::filesystem::rename(folder / "shards" / "text-1-00002.tokens",
@@ -248,7 +243,7 @@ TEST_CASE("cli: a language model learns the same from a folder of shards as from
   const Outcome appended = call_kette(more);
   CAPTURE(appended.err);
   CHECK(appended.code == 0);
-  CHECK(nlohmann::json::parse(appended.last_line())["documents"] == 402);
+  CHECK(appended.json()["documents"] == 402);
   CHECK(std::distance(std::filesystem::directory_iterator(folder / "shards"), {}) == 6 + 1 + 2);
 
   const auto trained = [&](const std::string& name, const std::vector<std::string>& texts) {
@@ -262,9 +257,7 @@ TEST_CASE("cli: a language model learns the same from a folder of shards as from
     const Outcome outcome = call_kette(with(arguments, texts));
     CAPTURE(outcome.err);
     CHECK(outcome.code == 0);
-    return kette::SafetensorsFile::open(folder / name / "training.safetensors")
-        .tensor("parameters")
-        .values<float>();
+    return parameters_in(folder / name);
   };
   const auto from_shards = trained("from-shards", {"--text", shards});
   CHECK(from_shards ==
@@ -320,7 +313,7 @@ TEST_CASE("cli: shards of a large text take no more memory than those of a small
         call_kette({"tokenize", "--text", (folder / name).string(), "--tokenizer", "byte", "--out",
                     (folder / name).string() + "-out/", "--shard-bytes", "4000000", "--json"});
     REQUIRE(outcome.code == 0);
-    return nlohmann::json::parse(outcome.last_line())["peak_rss_mib"].get<double>();
+    return outcome.json()["peak_rss_mib"].get<double>();
   };
   CHECK(peak("large") < peak("small") + 16);
   // Nor more files at a time than a shell allows.
@@ -330,5 +323,5 @@ TEST_CASE("cli: shards of a large text take no more memory than those of a small
                                 (folder / "many").string() + "'");
   CAPTURE(many.out);
   CHECK(many.code == 0);
-  CHECK(holds(many.out, ", 41 shards"));
+  CHECK(contains(many.out, ", 41 shards"));
 }

@@ -3,26 +3,16 @@
 
 #include <sstream>
 
-#include "data/files/json_text.h"
 #include "data/tokenizers/byte_tokenizer.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
+#include "data/trees/tree.h"
 #include "models/model_directory.h"
 #include "tests/cli/call_kette.h"
 #include "tests/data/tiny_text.h"
 
 using namespace kette::testing;
-using kette::Json;
 
 namespace {
-
-std::vector<std::string> words_of(const std::string& command) {
-  std::istringstream text(command);
-  std::vector<std::string> words;
-  for (std::string word; text >> word;) words.push_back(word);
-  return words;
-}
-
-Json last_json(const Outcome& outcome) { return Json::parse(outcome.last_line()); }
 
 const std::vector<std::string> kSmall = {"--preset=char-cpu", "--layers=1", "--tokens=64"};
 
@@ -39,18 +29,18 @@ TEST_CASE("kette trace writes a step for Perfetto and says where its time and me
   const Outcome outcome =
       run_small({"trace", "--no-limits", "--warmup=1", "--perfetto=" + file, "--json"});
   REQUIRE(outcome.code == 0);
-  const Json json = last_json(outcome);
+  const JsonView json = outcome.json();
   CHECK(json.at("what") == "a training step of char-cpu");
   double share = 0;
-  for (const Json& row : json.at("ops")) share += row.at("share").get<double>();
+  for (const JsonView& row : json.at("ops")) share += row.at("share").get<double>();
   CHECK(share > 0.5);
   CHECK(share <= 1.001);
   std::int64_t named = 0;
-  for (const Json& holder : json.at("at_peak")) named += holder.at("bytes").get<std::int64_t>();
+  for (const JsonView& holder : json.at("at_peak")) named += holder.at("bytes").get<std::int64_t>();
   CHECK(named == json.at("peak_bytes"));
-  CHECK(Json::parse(read_file(file)).at("traceEvents").size() > 50);
-  CHECK(outcome.out.find("self_attention backward") != std::string::npos);
-  CHECK(outcome.out.find("layers/0") != std::string::npos);
+  CHECK(JsonView::parse(read_file(file)).at("traceEvents").size() > 50);
+  CHECK(contains(outcome.out, "self_attention backward"));
+  CHECK(contains(outcome.out, "layers/0"));
   write_file(file + ".txt", "precious\n");
   const Outcome taken = run_small({"trace", "--no-limits", "--perfetto=" + file + ".txt"});
   CHECK(taken.code == 2);
@@ -63,39 +53,39 @@ TEST_CASE("kette trace --decode traces a text as it is written, and a translatio
   const Outcome text = run_small(
       {"trace", "--decode", "--max-tokens=3", "--no-limits", "--warmup=0", "--json", "--pairs=1"});
   REQUIRE(text.code == 0);
-  CHECK(text.out.find("prepacked_linear") != std::string::npos);
-  CHECK(last_json(text).at("what") == "3 tokens of char-cpu");
-  CHECK(last_json(text).contains("overhead"));
+  CHECK(contains(text.out, "prepacked_linear"));
+  CHECK(text.json().at("what") == "3 tokens of char-cpu");
+  CHECK(text.json().contains("overhead"));
   const Outcome translation =
       call_kette({"trace", "--preset=tiny", "--encoder-layers=1", "--decoder-layers=1", "--decode",
                   "--max-tokens=3", "--no-limits", "--warmup=0"});
   REQUIRE(translation.code == 0);
-  CHECK(translation.out.find("top_k") != std::string::npos);
+  CHECK(contains(translation.out, "top_k"));
 }
 
 TEST_CASE("kette tape lists all nodes, walks them backward, and checks one") {
   const Outcome all = run_small({"tape", "--json"});
   REQUIRE(all.code == 0);
-  const Json nodes = last_json(all).at("nodes");
+  const JsonView nodes = all.json().at("nodes");
   REQUIRE(nodes.size() > 5);
   const Outcome lines = run_small({"tape", "--nodes"});
-  for (const Json& node : nodes) {
-    CHECK(lines.out.find(node.at("scope").get<std::string>()) != std::string::npos);
+  for (const JsonView& node : nodes) {
+    CHECK(contains(lines.out, node.at("scope").text()));
     CHECK(node.at("gradient_norm").get<double>() > 0);
   }
   // Not from a terminal: nothing is waited for, and all are shown, the last first.
   const Outcome walk = run_small({"tape", "--step"});
   CHECK(walk.out.starts_with("%" + std::to_string(nodes.size() - 1) + "  linear_cross_entropy"));
-  CHECK(walk.out.find("\n%0  embedding") != std::string::npos);
-  CHECK(walk.out.find("contribution") != std::string::npos);
+  CHECK(contains(walk.out, "\n%0  embedding"));
+  CHECK(contains(walk.out, "contribution"));
 
-  std::vector<std::string> check = words_of(nodes[3].at("check"));
+  std::vector<std::string> check = kette::split_words(nodes[3].at("check").text());
   CHECK(check[0] == "kette");
   check.erase(check.begin());
   const Outcome checked = call_kette(check);
   CHECK(checked.code == 0);
-  CHECK(checked.out.starts_with("ok     %3 " + nodes[3].at("op").get<std::string>()));
-  CHECK(holds(checked.out, "adjoint"));
+  CHECK(checked.out.starts_with("ok     %3 " + nodes[3].at("op").text()));
+  CHECK(contains(checked.out, "adjoint"));
 }
 
 TEST_CASE("trace and tape take a trained language model and a text") {
@@ -112,12 +102,12 @@ TEST_CASE("trace and tape take a trained language model and a text") {
   const Outcome trace =
       call_kette({"trace", model, text, "--no-limits", "--warmup=0", "--tokens=20", "--json"});
   REQUIRE(trace.code == 0);
-  CHECK(last_json(trace).at("what") == "a training step of " + (folder / "gpt").string());
+  CHECK(trace.json().at("what") == "a training step of " + (folder / "gpt").string());
   const Outcome tape = call_kette({"tape", model, text, "--tokens=20", "--json"});
   REQUIRE(tape.code == 0);
-  const Json first = last_json(tape).at("nodes")[0];
+  const JsonView first = tape.json().at("nodes")[0];
   CHECK(first.at("outputs")[0] == "f32 " + kette::Shape{20, config.width}.str());
-  CHECK(first.at("check").get<std::string>().starts_with("kette tape " + model));
+  CHECK(first.at("check").text().starts_with("kette tape " + model));
   CHECK(call_kette({"tape", model, text, "--tokens=20", "--check=1"}).code == 0);
   const std::string context = std::to_string(config.context);
   CHECK(call_kette({"tape", model, text, "--tokens=20", "--context", context}).code == 0);
@@ -126,7 +116,7 @@ TEST_CASE("trace and tape take a trained language model and a text") {
   const Outcome decoding =
       call_kette({"trace", model, "--decode", "--prompt=of", "--max-tokens=4", "--no-limits"});
   CHECK(decoding.code == 0);
-  CHECK(decoding.out.find("sample") != std::string::npos);
+  CHECK(contains(decoding.out, "sample"));
   CHECK(call_kette({"trace", model, "--src=a", "--tgt=b", "--no-limits"})
             .says("--src: expected a translation model, given a language model"));
 }
@@ -152,11 +142,11 @@ TEST_CASE("trace and tape take a trained translation model and sentences") {
   kette::save_parameters(folder / "model" / kette::kModelFile, transformer.parameters(), {});
   const Outcome tape = call_kette({"tape", model, source, target, "--tokens=60", "--nodes"});
   CHECK(tape.code == 0);
-  CHECK(tape.out.find("decoder/1/cross_attention/heads") != std::string::npos);
+  CHECK(contains(tape.out, "decoder/1/cross_attention/heads"));
   const Outcome decoding = call_kette(
       {"trace", model, "--decode", "--prompt=a girl sees", "--max-tokens=4", "--no-limits"});
   CHECK(decoding.code == 0);
-  CHECK(decoding.out.find("a translation by") != std::string::npos);
+  CHECK(contains(decoding.out, "a translation by"));
   CHECK(call_kette({"tape", model, "--text=a"})
             .says("--text: expected a language model, given a translation model"));
 }

@@ -6,9 +6,11 @@
 #include <cmath>
 
 #include "cli/train_options.h"
+#include "tests/support.h"
 
 using namespace kette;
 using namespace kette::cli;
+using testing::contains;
 
 namespace {
 
@@ -113,8 +115,8 @@ TEST_CASE("train options: another schedule rises to the peak of the preset") {
 TEST_CASE("train options: an optimiser has its own settings, and refuses those of others") {
   const TrainOptions plain = ParsedTrain(with_text({})).options();
   CHECK(plain.optimizer.kind == OptimizerKind::adam);
-  CHECK(plain.configuration.find("optimizer = \"adam\"") != std::string::npos);
-  CHECK(plain.configuration.find("epsilon = 1e-08") != std::string::npos);
+  CHECK(contains(plain.configuration, "optimizer = \"adam\""));
+  CHECK(contains(plain.configuration, "epsilon = 1e-08"));
   const TrainOptions lion = ParsedTrain(with_text({"--optimizer", "lion"})).options();
   CHECK(lion.optimizer.kind == OptimizerKind::lion);
   CHECK(lion.optimizer.beta1 == 0.9);
@@ -122,8 +124,8 @@ TEST_CASE("train options: an optimiser has its own settings, and refuses those o
   CHECK(lion.schedule.lr == doctest::Approx(plain.schedule.lr / 10).scale(0));
   CHECK(lion.optimizer.weight_decay == doctest::Approx(10 * plain.optimizer.weight_decay));
   CHECK(lion.clip_norm == plain.clip_norm);
-  CHECK(lion.configuration.find("optimizer = \"lion\"") != std::string::npos);
-  CHECK(lion.configuration.find("\nepsilon") == std::string::npos);
+  CHECK(contains(lion.configuration, "optimizer = \"lion\""));
+  CHECK_FALSE(contains(lion.configuration, "\nepsilon"));
   // What is given counts, wherever it stands.
   const TrainOptions given =
       ParsedTrain(with_text({"--lr", "0.002", "--beta2", "0.95", "--weight-decay", "0.3",

@@ -1,7 +1,6 @@
 // kette translate over documents, and over lines with what no model may change.
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
 
@@ -13,14 +12,6 @@ namespace {
 
 std::vector<std::string> translate(const std::vector<std::string>& more) {
   return with({"translate", "--model", SmallModel::get().model(), "--threads", "1"}, more);
-}
-
-std::size_t times_in(const std::string& text, const std::string& part) {
-  std::size_t times = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
-    ++times;
-  }
-  return times;
 }
 
 }  // namespace
@@ -59,13 +50,12 @@ TEST_CASE("translate: every mark of 500 lines is in its translation once") {
   REQUIRE(outcome.code == 0);
   CHECK(outcome.says("of 500 sentences have addresses, placeholders or unknown characters"));
   CHECK(outcome.says("the model does not know"));
-  std::istringstream lines(outcome.out);
   std::size_t number = 0;
-  for (std::string line; std::getline(lines, line); ++number) {
-    for (const std::string& mark : expected.at(number)) {
+  for (const std::string& line : lines_of(outcome.out)) {
+    for (const std::string& mark : expected.at(number++)) {
       CAPTURE(line);
       CAPTURE(mark);
-      REQUIRE(times_in(line, mark) == 1);
+      REQUIRE(count_of(line, mark) == 1);
     }
   }
   CHECK(number == 500);
@@ -87,9 +77,9 @@ TEST_CASE("translate: a document keeps its form, and a broken one leaves the out
        {"<html><head><title>", "<body class=x>\n<p>", "<b>", "</b>", "<a href=\"u?a=1&amp;b=2\">",
         "</a>", "<pre>as it is</pre></body></html>\n"}) {
     CAPTURE(part);
-    CHECK(times_in(written, part) == 1);
+    CHECK(count_of(written, part) == 1);
   }
-  CHECK(nlohmann::json::parse(page.last_line())["blocks"] == 2);
+  CHECK(page.json()["blocks"] == 2);
 
   write_file(folder / "film.srt",
              "1\n00:00:01,000 --> 00:00:02,500\n<i>the cat</i>\nsees bread .\n\n"
@@ -97,13 +87,13 @@ TEST_CASE("translate: a document keeps its form, and a broken one leaves the out
   const Outcome film = call_kette(translate({"--input", path("film.srt")}));
   CHECK(film.code == 0);
   CHECK(film.out.starts_with("1\n00:00:01,000 --> 00:00:02,500\n"));
-  CHECK(times_in(film.out, "\n\n2\n00:00:03,000 --> 00:00:04,000\n") == 1);
+  CHECK(count_of(film.out, "\n\n2\n00:00:03,000 --> 00:00:04,000\n") == 1);
 
   write_file(folder / "table.tsv", "1\tthe cat sees bread .\tkeep this\n2\ta man .\tand this\n");
   const Outcome table = call_kette(translate({"--input", path("table.tsv"), "--columns", "2"}));
   CHECK(table.code == 0);
   CHECK(table.out.starts_with("1\t"));
-  CHECK(times_in(table.out, "\tkeep this\n2\t") == 1);
+  CHECK(count_of(table.out, "\tkeep this\n2\t") == 1);
   CHECK(table.out.ends_with("\tand this\n"));
 
   for (const std::vector<std::string>& more :
@@ -126,14 +116,14 @@ TEST_CASE("translate: a document keeps its form, and a broken one leaves the out
     CHECK(refused.says("given a document"));
   }
   const Outcome given = call_kette(translate({"--format", "html", "--", "<p>the <b>cat</b></p>"}));
-  CHECK(times_in(given.out, "<b>") == 1);
+  CHECK(count_of(given.out, "<b>") == 1);
   // A document read as lines; and lines as wrapped paragraphs.
   CHECK(call_kette(translate({"--input", path("page.html"), "--format", "text"})).code == 0);
   RunOptions wrapped;
   wrapped.input = "the cat\nsees bread .\n\na man\n";
   const Outcome paragraphs = run_kette(
       translate({"--split", "nonewlines", "--json", "--output", path("paragraphs")}), wrapped);
-  CHECK(nlohmann::json::parse(paragraphs.last_line())["sentences"] == 2);
+  CHECK(paragraphs.json()["sentences"] == 2);
 }
 
 TEST_CASE("translate: --report tells of each sentence what was done to it") {
@@ -143,16 +133,14 @@ TEST_CASE("translate: --report tells of each sentence what was done to it") {
   options.input = "the cat sees {name} . a man likes music .\n\n...\n\xFF\n";
   const Outcome outcome = run_kette(translate({"--report", report, "--split", "lines"}), options);
   CHECK(outcome.code == 1);
-  std::vector<nlohmann::json> lines;
-  std::istringstream stream(read_file(report));
-  for (std::string line; std::getline(stream, line);) lines.push_back(nlohmann::json::parse(line));
+  const std::vector<JsonView> lines = JsonView::lines(read_file(report));
   REQUIRE(lines.size() == 4);
   CHECK(lines[0]["line"] == 1);
   CHECK(lines[0]["source"] == "the cat sees {name} . a man likes music .");
-  CHECK(lines[0]["target"].get<std::string>().find("{name}") != std::string::npos);
-  CHECK(lines[0]["notes"].dump().find("carried") != std::string::npos);
-  CHECK(lines[2]["notes"].dump().find("copied") != std::string::npos);
-  CHECK(lines[3]["fault"].get<std::string>().find(":4:1: expected UTF-8") != std::string::npos);
+  CHECK(contains(lines[0]["target"].text(), "{name}"));
+  CHECK(contains(lines[0]["notes"].dump(), "carried"));
+  CHECK(contains(lines[2]["notes"].dump(), "copied"));
+  CHECK(contains(lines[3]["fault"].text(), ":4:1: expected UTF-8"));
 }
 
 TEST_CASE("translate: a prefix that would be written otherwise is refused with its line") {

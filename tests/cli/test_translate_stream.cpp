@@ -1,7 +1,6 @@
 // kette translate over text that is not all good: each line has its place in the output, whatever is wrong with others.
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
 #include <random>
 #include <set>
 #include <sstream>
@@ -11,13 +10,6 @@
 using namespace kette::testing;
 
 namespace {
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
 
 Outcome translate(const std::string& input, const std::vector<std::string>& more = {}) {
   // As it is: a model that has learnt nothing mostly runs in circles.
@@ -122,16 +114,9 @@ TEST_CASE("translate: what is one line too much for a list of the best is a row 
 
 TEST_CASE("translate --json: stdout is JSON alone, a line for each and last the sum") {
   const std::string text = "the cat sees bread .\n\n\xFF\nthe dog hears a bell .\n";
-  const auto parsed = [](const Outcome& outcome) {
-    std::vector<nlohmann::json> all;
-    for (const std::string& line : lines_of(outcome.out)) {
-      all.push_back(nlohmann::json::parse(line));
-    }
-    return all;
-  };
   const std::vector<std::string> plain = lines_of(translate(text).out);
   REQUIRE(plain.size() == 4);
-  const std::vector<nlohmann::json> json = parsed(translate(text, {"--json"}));
+  const std::vector<JsonView> json = JsonView::lines(translate(text, {"--json"}).out);
   REQUIRE(json.size() == 5);
   for (std::size_t i = 0; i < 4; ++i) {
     CHECK(json[i].at("line") == i + 1);
@@ -151,24 +136,24 @@ TEST_CASE("translate --json: stdout is JSON alone, a line for each and last the 
   std::vector<std::string> rows = lines_of(translate(text, wide).out), told;
   std::vector<std::string> arguments = wide;
   arguments.insert(arguments.end(), {"--json", "--output", file});
-  const std::vector<nlohmann::json> sum = parsed(translate(text, arguments));
+  const std::vector<JsonView> sum = JsonView::lines(translate(text, arguments).out);
   CHECK(sum.size() == 1);
   const std::vector<std::string> lists = lines_of(read_file(file));
   REQUIRE(lists.size() == 4);
   for (const std::string& line : lists) {
-    const auto list = nlohmann::json::parse(line);
+    const auto list = JsonView::parse(line);
     for (const auto& one : list.at("n_best")) {
       char score[32];
       std::snprintf(score, sizeof score, "%.6f", one.at("score").get<double>());
-      told.push_back(list.at("line").dump() + " ||| " + one.at("text").get<std::string>() +
-                     " ||| " + score);
+      told.push_back(list.at("line").dump() + " ||| " + one.at("text").text() + " ||| " + score);
     }
   }
   CHECK(told == rows);
-  CHECK(nlohmann::json::parse(lists[2]).contains("fault"));
+  CHECK(JsonView::parse(lists[2]).contains("fault"));
   // Where the length ends a search, that is told.
   arguments = {"--n-best", "2", "--max-length", "1", "--json"};
-  const std::vector<nlohmann::json> cut = parsed(translate("the cat sees bread .\n", arguments));
+  const std::vector<JsonView> cut =
+      JsonView::lines(translate("the cat sees bread .\n", arguments).out);
   CHECK(cut.at(0).at("n_best").at(0).at("at_limit") == true);
   CHECK(translate("x\n", {"--json", "--format", "md"}).code == 2);
 }
@@ -297,6 +282,6 @@ TEST_CASE("translate --previous: for models that have learnt several sentences a
   CHECK(outcome.code == 0);
   CHECK(outcome.out == "Ein Mann mag Musik.\nDie Katze sieht Brot.\nEin Mann mag Musik.\n");
   const std::string report = read_file(folder / "report");
-  CHECK(report.find("\"previous\":1") != std::string::npos);
+  CHECK(contains(report, "\"previous\":1"));
   CHECK(run_kette({"translate", "--model", in("model"), "--previous", "2"}, options).code == 1);
 }

@@ -1,13 +1,12 @@
 // --tsv of the commands that read parallel text.
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "data/corpora/prepared_pairs.h"
 #include "data/files/safetensors.h"
 #include "data/files/text_file.h"
 #include "tests/cli/call_kette.h"
 #include "tests/data/packings.h"
+#include "tests/train/resumed_run.h"
 
 using namespace kette::testing;
 
@@ -33,17 +32,10 @@ class SmallTable {
   /// Of the files without --src and --tgt.
   std::vector<std::string> train(const std::string& name,
                                  const std::vector<std::string>& more) const {
-    auto arguments = train_arguments(folder.path(), name);
-    for (const char* option : {"--src", "--tgt"}) {
-      const auto at = std::find(arguments.begin(), arguments.end(), option);
-      arguments.erase(at, at + 2);
-    }
-    return with(arguments, more);
+    return with(without(train_arguments(folder.path(), name), {"--src", "--tgt"}), more);
   }
   std::vector<float> parameters(const std::string& name) const {
-    return kette::SafetensorsFile::open(folder / name / "training.safetensors")
-        .tensor("parameters")
-        .values<float>();
+    return parameters_in(folder / name);
   }
 
   ScratchFolder folder;
@@ -82,7 +74,7 @@ TEST_CASE("--tsv: tokenize, with files before it and more of it later, check and
       call_kette(with(with({"tokenize", "--src", source, "--tgt", target}, small.columns()), to));
   CAPTURE(both.err);
   REQUIRE(both.code == 0);
-  const auto json = nlohmann::json::parse(both.last_line());
+  const auto json = both.json();
   CHECK(json["texts"] == 2);
   CHECK(json["pairs"] == 120);
   const kette::ParallelCorpus corpus = kette::prepared_corpus(pairs, kette::load_tokenizer(pairs));
@@ -98,15 +90,15 @@ TEST_CASE("--tsv: tokenize, with files before it and more of it later, check and
       call_kette(with(with({"tokenize", "--append"}, small.columns()), {"--out", alone, "--json"}));
   CAPTURE(appended.err);
   REQUIRE(appended.code == 0);
-  CHECK(nlohmann::json::parse(appended.last_line())["texts"] == 2);
+  CHECK(appended.json()["texts"] == 2);
   const Outcome again =
       call_kette(with(with({"tokenize"}, small.columns("3,2")), {"--out", alone}));
   CHECK(again.says("(--append adds texts to them)"));
 
   const Outcome checked = call_kette(with({"check"}, small.columns()));
   CHECK(checked.code == 0);
-  CHECK(checked.out.find("training: column 2 of " + small.path("train.tsv") + " and column 3 of " +
-                         small.path("train.tsv") + ", 60 pairs, ") != std::string::npos);
+  CHECK(contains(checked.out, "training: column 2 of " + small.path("train.tsv") +
+                                  " and column 3 of " + small.path("train.tsv") + ", 60 pairs, "));
 
   const std::string model = small.path("model");
   std::filesystem::copy(SmallModel::get().model(), model, std::filesystem::copy_options::recursive);

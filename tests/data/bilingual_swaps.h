@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "tests/support.h"
+
 namespace kette::testing {
 
 /// XLIFF without the targets of its units. swaps: their contents take the places of the sources' contents.
@@ -98,7 +100,7 @@ inline std::string without_msgstrs(const std::string& po, bool swaps) {
     } else if (is("\"")) {
     } else {
       if (!translations.empty()) end_entry();
-      if (is("#,") && line.find("fuzzy") != std::string::npos) is_fuzzy = true;
+      if (is("#,") && contains(line, "fuzzy")) is_fuzzy = true;
       if (is("msgid")) {
         id_keyword = line.substr(0, quote);
         strings = &id;

@@ -2,18 +2,18 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "data/metrics/score_statistics.h"
+#include "tests/json_view.h"
 #include "tests/support.h"
 
 namespace kette::testing {
 
-inline const nlohmann::json& bleu_golden() {
-  static const nlohmann::json golden =
-      nlohmann::json::parse(read_file(source_folder() / "tests/fixtures/bleu_golden.json"));
+inline const JsonView& bleu_golden() {
+  static const JsonView golden =
+      JsonView::parse(read_file(source_folder() / "tests/fixtures/bleu_golden.json"));
   return golden;
 }
 
@@ -30,9 +30,9 @@ struct GoldenCorpus {
   }
 };
 
-inline ScoreLines golden_lines(const nlohmann::json& lines) {
+inline ScoreLines golden_lines(const JsonView& lines) {
   ScoreLines views;
-  for (const auto& line : lines) views.push_back(line.get_ref<const std::string&>());
+  for (const auto& line : lines) views.push_back(line.text());
   return views;
 }
 
@@ -40,7 +40,7 @@ inline const GoldenCorpus& golden_corpus(const std::string& name) {
   static const std::map<std::string, GoldenCorpus> corpora = [] {
     std::map<std::string, GoldenCorpus> all;
     for (const auto& entry : bleu_golden().at("corpora")) {
-      GoldenCorpus& corpus = all[entry.at("name")];
+      GoldenCorpus& corpus = all[entry.at("name").text()];
       corpus.hypotheses = golden_lines(entry.at("hypotheses"));
       for (const auto& reference : entry.at("references")) {
         corpus.references.push_back(golden_lines(reference));

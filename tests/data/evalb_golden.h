@@ -4,12 +4,13 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "data/metrics/parse_score.h"
 #include "tests/data/treebank.h"
+#include "tests/json_view.h"
+#include "tests/support.h"
 
 namespace kette::testing {
 
@@ -37,14 +38,14 @@ inline void check_block(const ParseCounts& counts, const Block& block) {
   }
 }
 
-inline const nlohmann::json& evalb_golden() {
-  static const nlohmann::json golden =
-      nlohmann::json::parse(read_file(source_folder() / "tests/fixtures/evalb_golden.json"));
+inline const JsonView& evalb_golden() {
+  static const JsonView golden =
+      JsonView::parse(read_file(source_folder() / "tests/fixtures/evalb_golden.json"));
   return golden;
 }
 
 /// length, status, matched, gold, test, crossing, words, correct tags
-inline void check_counts(const ParseCounts& counts, const nlohmann::json& row) {
+inline void check_counts(const ParseCounts& counts, const JsonView& row) {
   const int status = counts.errors != 0 ? 1 : counts.skipped != 0 ? 2 : 0;
   CHECK(status == row[1]);
   CHECK(counts.matched == row[2]);
@@ -59,11 +60,11 @@ inline void check_counts(const ParseCounts& counts, const nlohmann::json& row) {
 struct GoldenPairs {
   Treebank gold, test;
 
-  explicit GoldenPairs(const nlohmann::json& pairs) {
+  explicit GoldenPairs(const JsonView& pairs) {
     std::string gold_text, test_text;
     for (const auto& pair : pairs) {
-      gold_text += pair.at("gold").get<std::string>() + "\n";
-      test_text += pair.at("test").get<std::string>() + "\n";
+      gold_text += pair.at("gold").text() + "\n";
+      test_text += pair.at("test").text() + "\n";
     }
     gold = trees_in(gold_text);
     test = parse_trees_beside(gold, TextLines(test_text, "test"), "test");
@@ -71,7 +72,7 @@ struct GoldenPairs {
 };
 
 inline void check_counts(const Treebank& gold, const Treebank& test,
-                         const ParseScoreOptions& options, const nlohmann::json& rows) {
+                         const ParseScoreOptions& options, const JsonView& rows) {
   REQUIRE(gold.trees.size() == rows.size());
   REQUIRE(test.trees.size() == rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {

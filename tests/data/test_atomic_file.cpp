@@ -16,6 +16,7 @@
 #include "data/files/atomic_file.h"
 #include "tensor/error.h"
 #include "tests/data/tiny_text.h"
+#include "tests/in_child.h"
 #include "tests/support.h"
 
 namespace kette {
@@ -23,28 +24,14 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::contains;
+using testing::entries_in;
+using testing::in_child;
 using testing::message_of;
 using testing::read_file;
 using testing::ScratchFolder;
 using testing::write_file;
 
 constexpr int kSkipped = 77;
-
-/// Runs body in a child process, which may then give up rights or space; returns its exit code.
-int in_child(const std::function<int()>& body) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    int code = 2;
-    try {
-      code = body();
-    } catch (...) {
-    }
-    ::_exit(code);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 /// Gives this process mounts that no other sees; without root by being root of a namespace of its
 /// own.
@@ -56,10 +43,6 @@ bool own_mounts() {
   write_file("/proc/self/uid_map", "0 " + user + " 1");
   write_file("/proc/self/gid_map", "0 " + group + " 1");
   return ::geteuid() == 0;
-}
-
-std::ptrdiff_t entries_in(const fs::path& folder) {
-  return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
 }
 
 void write_pair(const fs::path& folder, const std::string& content) {
@@ -206,8 +189,8 @@ TEST_CASE("atomic folder: where there is no room for one is told beforehand") {
   CHECK_NOTHROW(check_is_free(folder / "new"));
   CHECK_NOTHROW(check_is_free(folder / "new/"));
   CHECK_NOTHROW(check_is_free("new"));
-  CHECK(message_of([&] { check_is_free(folder / "none/new"); }).find("create its folder first") !=
-        std::string::npos);
+  CHECK(
+      contains(message_of([&] { check_is_free(folder / "none/new"); }), "create its folder first"));
   write_file(folder / "file", "");
   CHECK_THROWS_AS(check_is_free(folder / "file"), Error);
 }

@@ -10,6 +10,7 @@
 #include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "tensor/error.h"
 #include "tensor/splitmix.h"
+#include "tests/data/epochs.h"
 #include "tests/data/tiny_text.h"
 #include "tests/support.h"
 
@@ -17,6 +18,8 @@ namespace kette {
 namespace {
 
 using testing::contains;
+using testing::epoch_of;
+using testing::ids_of;
 using testing::message_of;
 using Ids = std::vector<std::int32_t>;
 
@@ -46,21 +49,6 @@ bool equal(const Batch& a, const Batch& b) {
 bool equal(const std::vector<Batch>& a, const std::vector<Batch>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const Batch& x, const Batch& y) { return equal(x, y); });
-}
-
-std::vector<Batch> epoch_of(BatchSampler& sampler) {
-  std::vector<Batch> batches;
-  const std::int64_t epoch = sampler.state().epoch;
-  while (sampler.state().epoch == epoch) batches.push_back(sampler.next());
-  return batches;
-}
-
-std::vector<std::int64_t> sentences_of(const std::vector<Batch>& batches) {
-  std::vector<std::int64_t> ids;
-  for (const Batch& batch : batches) {
-    ids.insert(ids.end(), batch.sentence_ids.begin(), batch.sentence_ids.end());
-  }
-  return ids;
 }
 
 BatchOptions small_batches() {
@@ -108,7 +96,7 @@ TEST_CASE("every epoch holds every sentence once, within the limit, of similar l
     const std::int64_t expected_batches = sampler.batches_in_epoch();
     const std::vector<Batch> batches = epoch_of(sampler);
     CHECK(static_cast<std::int64_t>(batches.size()) == expected_batches);
-    std::vector<std::int64_t> ids = sentences_of(batches);
+    std::vector<std::int64_t> ids = ids_of(batches);
     std::sort(ids.begin(), ids.end());
     REQUIRE(ids.size() == 500);
     for (std::int64_t i = 0; i < 500; ++i) CHECK(ids[i] == i);
@@ -144,8 +132,8 @@ TEST_CASE("the order depends on seed and epoch, and on nothing else") {
   BatchSampler other(corpus, options);
   const auto first = epoch_of(sampler), second = epoch_of(sampler);
   CHECK(equal(first, epoch_of(same)));
-  CHECK(sentences_of(first) != sentences_of(second));
-  CHECK(sentences_of(first) != sentences_of(epoch_of(other)));
+  CHECK(ids_of(first) != ids_of(second));
+  CHECK(ids_of(first) != ids_of(epoch_of(other)));
 }
 
 TEST_CASE("the batches, too, are in another order each epoch") {
@@ -155,7 +143,7 @@ TEST_CASE("the batches, too, are in another order each epoch") {
   BatchOptions options;
   options.tokens_per_batch = 1;
   BatchSampler sampler(corpus, options);
-  const auto first = sentences_of(epoch_of(sampler)), second = sentences_of(epoch_of(sampler));
+  const auto first = ids_of(epoch_of(sampler)), second = ids_of(epoch_of(sampler));
   CHECK(first != second);
   CHECK(std::is_permutation(first.begin(), first.end(), second.begin(), second.end()));
 }

@@ -14,13 +14,13 @@ using namespace testing;
 
 constexpr double kTolerance = 1e-9;
 
-BleuOptions options_of(const nlohmann::json& row) {
+BleuOptions options_of(const JsonView& row) {
   BleuOptions options;
-  options.tokenizer = enum_named<ScoreTokenizer>(row.at("tok").get<std::string>());
-  options.lowercase = row.at("lc");
-  options.smoothing = enum_named<BleuSmoothing>(row.at("smooth").get<std::string>());
+  options.tokenizer = enum_named<ScoreTokenizer>(row.at("tok").text());
+  options.lowercase = row.at("lc").get<bool>();
+  options.smoothing = enum_named<BleuSmoothing>(row.at("smooth").text());
   if (!row.at("value").is_null()) options.smoothing_value = row.at("value").get<double>();
-  options.effective_order = row.at("eff");
+  options.effective_order = row.at("eff").get<bool>();
   return options;
 }
 
@@ -28,7 +28,7 @@ TEST_CASE("BLEU of a corpus equals sacreBLEU's") {
   REQUIRE(bleu_golden().at("bleu").size() > 300);
   for (const auto& row : bleu_golden().at("bleu")) {
     CAPTURE(row.dump());
-    const GoldenCorpus& corpus = golden_corpus(row.at("corpus"));
+    const GoldenCorpus& corpus = golden_corpus(row.at("corpus").text());
     const BleuScore bleu = corpus_bleu(corpus.hypotheses, corpus.references, options_of(row));
     CHECK(std::abs(bleu.score - row.at("score").get<double>()) < kTolerance);
     REQUIRE(bleu.precisions.size() == 4);
@@ -39,20 +39,20 @@ TEST_CASE("BLEU of a corpus equals sacreBLEU's") {
     CHECK(bleu.hyp_len == row.at("lengths")[0]);
     CHECK(bleu.ref_len == row.at("lengths")[1]);
     if (row.contains("counts")) {
-      CHECK(nlohmann::json(bleu.counts) == row.at("counts"));
-      CHECK(nlohmann::json(bleu.totals) == row.at("totals"));
+      CHECK(JsonView(bleu.counts) == row.at("counts"));
+      CHECK(JsonView(bleu.totals) == row.at("totals"));
     }
     if (row.contains("format")) {
       CHECK(bleu.format() == row.at("format"));
-      CHECK(without_version(bleu.signature) == without_version(row.at("signature")));
+      CHECK(without_version(bleu.signature) == without_version(row.at("signature").text()));
     }
   }
 }
 
 TEST_CASE("BLEU of a sentence equals sacreBLEU's") {
   for (const auto& row : bleu_golden().at("sentences")) {
-    const GoldenCorpus& corpus = golden_corpus(row.at("corpus"));
-    const std::size_t line = row.at("line");
+    const GoldenCorpus& corpus = golden_corpus(row.at("corpus").text());
+    const auto line = row.at("line").get<std::size_t>();
     for (const char* tokenizer : {"13a", "intl"}) {
       for (const char* smoothing : {"exp", "floor"}) {
         const std::string setting = std::string(tokenizer) + " " + smoothing;

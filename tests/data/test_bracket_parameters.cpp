@@ -15,7 +15,7 @@ using namespace testing;
 TEST_CASE("parse score: with parameter files of every kind, as evalb counts") {
   for (const auto& file : evalb_golden().at("parameters")) {
     CAPTURE(file.at("name").dump());
-    const ParseScoreOptions options = with_parameters(file.at("text"));
+    const ParseScoreOptions options = with_parameters(file.at("text").text());
     const GoldenPairs pairs(file.at("pairs"));
     check_counts(pairs.gold, pairs.test, options, file.at("pairs"));
     const ParseScore score = parse_score(pairs.gold, pairs.test, options);
@@ -45,13 +45,12 @@ TEST_CASE("parse score: the sample of evalb's authors") {
   }
   for (const auto& row : evalb_golden().at("samples")) {
     CAPTURE(row.dump());
-    const std::filesystem::path files =
-        std::filesystem::path(folder) / row.at("files").get<std::string>();
+    const std::filesystem::path files = std::filesystem::path(folder) / row.at("files").text();
     const Treebank gold = read_trees(files.string() + ".gld"),
                    test = read_trees_beside(gold, files.string() + ".tst");
     ParseScoreOptions options;
-    options.parameters = read_bracket_parameters(std::filesystem::path(folder) /
-                                                 row.at("parameters").get<std::string>());
+    options.parameters =
+        read_bracket_parameters(std::filesystem::path(folder) / row.at("parameters").text());
     check_counts(gold, test, options, row.at("counts"));
     check_block(parse_score(gold, test, options).short_ones, row.at("short").get<Block>());
   }

@@ -39,7 +39,7 @@ bool well_formed(const std::string& text) {
   const bool capital = umlaut || (text[0] >= 'A' && text[0] <= 'Z');
   const bool ended = std::string(".?!").find(text.back()) != std::string::npos;
   for (const char* flaw : {"  ", " ,", " .", ",,", ",.", ",?", ",!"}) {
-    if (text.find(flaw) != std::string::npos) return false;
+    if (kette::testing::contains(text, flaw)) return false;
   }
   return capital && ended;
 }

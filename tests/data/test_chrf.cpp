@@ -18,18 +18,18 @@ TEST_CASE("chrF and chrF++ of a corpus equal sacreBLEU's") {
   REQUIRE(bleu_golden().at("chrf").size() > 100);
   for (const auto& row : bleu_golden().at("chrf")) {
     CAPTURE(row.dump());
-    const GoldenCorpus& corpus = golden_corpus(row.at("corpus"));
+    const GoldenCorpus& corpus = golden_corpus(row.at("corpus").text());
     ChrfOptions options;
-    options.char_order = row.at("nc");
-    options.word_order = row.at("nw");
-    options.beta = row.at("beta");
-    options.lowercase = row.at("lc");
-    options.whitespace = row.at("space");
-    options.eps_smoothing = row.at("eps");
+    options.char_order = row.at("nc").get<std::int64_t>();
+    options.word_order = row.at("nw").get<std::int64_t>();
+    options.beta = row.at("beta").get<std::int64_t>();
+    options.lowercase = row.at("lc").get<bool>();
+    options.whitespace = row.at("space").get<bool>();
+    options.eps_smoothing = row.at("eps").get<bool>();
     const CorpusScore chrf = corpus_chrf(corpus.hypotheses, corpus.references, options);
     CHECK(std::abs(chrf.score - row.at("score").get<double>()) < kChrfTolerance);
     CHECK(chrf.format() == row.at("format"));
-    CHECK(without_version(chrf.signature) == without_version(row.at("signature")));
+    CHECK(without_version(chrf.signature) == without_version(row.at("signature").text()));
   }
 }
 
@@ -38,8 +38,8 @@ TEST_CASE("chrF and chrF++ of a sentence equal sacreBLEU's") {
   plus_plus.word_order = 2;
   for (const auto& row : bleu_golden().at("sentences")) {
     CAPTURE(row.dump());
-    const GoldenCorpus& corpus = golden_corpus(row.at("corpus"));
-    const std::size_t line = row.at("line");
+    const GoldenCorpus& corpus = golden_corpus(row.at("corpus").text());
+    const auto line = row.at("line").get<std::size_t>();
     const std::string_view hypothesis = corpus.hypotheses[line];
     const ScoreLines references = corpus.references_of(line);
     CHECK(std::abs(sentence_chrf(hypothesis, references).score - row.at("chrF2").get<double>()) <

@@ -82,10 +82,9 @@ TEST_CASE("check: planted oddities are found where they are, and nothing else is
   CHECK(find(train, Oddity::markup).samples[1].note == "source: &amp;");
   CHECK(find(train, Oddity::markup).samples[2].note == "target: <a href=\"x\">");
   CHECK(find(train, Oddity::encoding).samples[0].note == "target: \xC3\x83\xC2\xB6");
-  CHECK(find(train, Oddity::encoding)
-            .samples[1]
-            .note.find("train.de:192:11: expected UTF-8, given "
-                       "the byte 0xF6") != std::string::npos);
+  CHECK(contains(find(train, Oddity::encoding).samples[1].note,
+                 "train.de:192:11: expected UTF-8, given "
+                 "the byte 0xF6"));
   CHECK(find(train, Oddity::encoding).samples[2].note == "target: '\xEF\xBF\xBD' (U+FFFD)");
   CHECK(find(train, Oddity::tokenised).samples[0].note ==
         "source: sleeps .; target: schl\xC3\xA4"
@@ -149,9 +148,9 @@ TEST_CASE("check: a clean corpus has no warning, and the other way round everyth
   texts.validation = texts.training;
   report = check_corpus(texts);
   CHECK(find(report.texts[1], Oddity::overlap).pairs == 900);
-  CHECK(warning_lines(report).find(
-            "900 of 900 pairs (100.00 %) are in the training and in held-out text, "
-            "such as line ") != std::string::npos);
+  CHECK(contains(warning_lines(report),
+                 "900 of 900 pairs (100.00 %) are in the training and in held-out text, "
+                 "such as line "));
 }
 
 TEST_CASE("check: files of different length are an error, and duplicates go over all of training") {

@@ -7,8 +7,10 @@
 #include "tensor/error.h"
 #include "tests/data/document_doubles.h"
 #include "tests/data/tiny_zip.h"
+#include "tests/support.h"
 
 using namespace kette;
+using testing::contains;
 
 namespace {
 
@@ -45,12 +47,7 @@ std::string kept_word_run(const std::string& text, const std::string& format = "
 std::string word_paragraph(const std::string& runs) { return "<w:p><w:pPr/>" + runs + "</w:p>"; }
 
 std::string docx_error(const std::string& bytes) {
-  try {
-    read_docx(bytes, "a.docx");
-  } catch (const Error& found) {
-    return found.what();
-  }
-  return "none";
+  return testing::message_of([&] { read_docx(bytes, "a.docx"); });
 }
 
 }  // namespace
@@ -188,7 +185,7 @@ TEST_CASE("docx: parts with text are read, all else is kept byte for byte") {
 TEST_CASE("docx: damaged, encrypted and bomb-like archives are errors") {
   const std::string body = word_part(word_paragraph(word_run("One")));
   const std::string archive = testing::tiny_zip({testing::stored("word/document.xml", body)});
-  CHECK(docx_error(archive) == "none");
+  CHECK(docx_error(archive) == "");
   for (std::size_t size = 0; size < archive.size(); ++size) {
     CHECK(docx_error(archive.substr(0, size)).substr(0, 7) == "a.docx:");
   }
@@ -199,17 +196,16 @@ TEST_CASE("docx: damaged, encrypted and bomb-like archives are errors") {
         "a.docx: word/document.xml:2:1: expected </a>, given </b>");
   testing::ZipItem item = testing::stored("word/document.xml", body);
   item.checksum ^= 1;
-  CHECK(docx_error(testing::tiny_zip({item})).find("given others (it is damaged)") !=
-        std::string::npos);
+  CHECK(contains(docx_error(testing::tiny_zip({item})), "given others (it is damaged)"));
   item = testing::stored("word/document.xml", body);
   item.flags = 1;
-  CHECK(docx_error(testing::tiny_zip({item}))
-            .find("given one that is (save it without a password)") != std::string::npos);
+  CHECK(contains(docx_error(testing::tiny_zip({item})),
+                 "given one that is (save it without a password)"));
   item.flags = 0;
   item.method = 12;
-  CHECK(docx_error(testing::tiny_zip({item})).find("given method 12") != std::string::npos);
+  CHECK(contains(docx_error(testing::tiny_zip({item})), "given method 12"));
   item.method = 8;
-  CHECK(docx_error(testing::tiny_zip({item})).find("expected sound data") != std::string::npos);
+  CHECK(contains(docx_error(testing::tiny_zip({item})), "expected sound data"));
 
   // 60 MB of zeros in 60 KB, as it says and as it does not say.
   std::string zeros(60 << 20, '\0'), packed(1 << 20, '\0');
@@ -222,10 +218,11 @@ TEST_CASE("docx: damaged, encrypted and bomb-like archives are errors") {
   REQUIRE(deflate(&stream, Z_FINISH) == Z_STREAM_END);
   packed.resize(stream.total_out);
   deflateEnd(&stream);
-  CHECK(docx_error(testing::tiny_zip({{"word/document.xml", packed, 8, zeros.size(), 0, 0}}))
-            .find("(it looks like a bomb)") != std::string::npos);
-  CHECK(docx_error(testing::tiny_zip({{"word/document.xml", packed, 8, 1000, 0, 0}}))
-            .find("expected sound data of 1000 bytes") != std::string::npos);
+  CHECK(contains(
+      docx_error(testing::tiny_zip({{"word/document.xml", packed, 8, zeros.size(), 0, 0}})),
+      "(it looks like a bomb)"));
+  CHECK(contains(docx_error(testing::tiny_zip({{"word/document.xml", packed, 8, 1000, 0, 0}})),
+                 "expected sound data of 1000 bytes"));
 }
 
 TEST_CASE("docx: formats that would grow in the marks are refused") {

@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include <fstream>
+
 #include "data/files/file_fingerprint.h"
 #include "data/files/folder_lock.h"
 #include "data/files/text_size.h"

@@ -30,6 +30,6 @@ TEST_CASE("folder entries: all names in order, and what is wrong with a folder")
   CHECK(error == std::errc::not_a_directory);
   CHECK(folder_entries(folder / "within" / "deeper", error).size() == 1);
   CHECK_FALSE(error);
-  CHECK(message_of([&] { folder_entries(folder / "none"); }).find("a folder that can be listed") !=
-        std::string::npos);
+  CHECK(contains(message_of([&] { folder_entries(folder / "none"); }),
+                 "a folder that can be listed"));
 }

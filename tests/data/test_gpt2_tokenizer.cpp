@@ -3,7 +3,6 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "data/files/text_file.h"
 #include "data/tokenizers/gpt2_pieces.h"
@@ -11,21 +10,24 @@
 #include "tensor/error.h"
 #include "tensor/splitmix.h"
 #include "tests/data/tiny_text.h"
+#include "tests/json_view.h"
 #include "tests/support.h"
 
 namespace kette {
 namespace {
 
 using Ids = std::vector<std::int32_t>;
-using Json = nlohmann::json;
 using testing::contains;
+using testing::count_of;
+using testing::JsonView;
 using testing::message_of;
 using testing::write_file;
 
 const std::filesystem::path kFixtures = testing::source_folder() / "tests/fixtures";
 
-const Json& golden() {
-  static const Json golden = Json::parse(testing::read_file(kFixtures / "gpt2_golden.json"));
+const JsonView& golden() {
+  static const JsonView golden =
+      JsonView::parse(testing::read_file(kFixtures / "gpt2_golden.json"));
   return golden;
 }
 
@@ -47,8 +49,8 @@ SharedTokenizer real() {
 
 void check_odd_texts(const Tokenizer& tokenizer, const std::string& name) {
   CHECK(golden()["odd"].size() > 250);
-  for (const Json& row : golden()["odd"]) {
-    const auto text = row["text"].get<std::string>();
+  for (const JsonView& row : golden()["odd"]) {
+    const auto text = row["text"].text();
     CAPTURE(row.dump());
     const Ids ids = tokenizer.encode(text);
     CHECK(ids == row[name].get<Ids>());
@@ -98,8 +100,8 @@ TEST_CASE("gpt2: odd texts have tiktoken's ids by the vocabulary of GPT-2") {
 TEST_CASE("gpt2: whole texts have tiktoken's ids, and come back") {
   const auto tokenizer = real();
   if (!tokenizer) return;
-  for (const Json& row : golden()["texts"]) {
-    const auto file = *testing::shared_data() / row["file"].get<std::string>();
+  for (const JsonView& row : golden()["texts"]) {
+    const auto file = *testing::shared_data() / row["file"].text();
     CAPTURE(file);
     if (!std::filesystem::exists(file)) {
       MESSAGE("skipped: no such file");
@@ -108,7 +110,7 @@ TEST_CASE("gpt2: whole texts have tiktoken's ids, and come back") {
     const std::string text = read_text(file);
     const Ids ids = tokenizer->encode(text);
     CHECK(ids.size() == row["tokens"].get<std::size_t>());
-    CHECK(fnv1a(ids) == row["fnv"].get<std::string>());
+    CHECK(fnv1a(ids) == row["fnv"].text());
     CHECK((tokenizer->decode(ids) == text));
   }
 }
@@ -223,7 +225,7 @@ TEST_CASE("gpt2: decode leaves out the end of a text and refuses ids outside the
 
 struct BadFiles {
   testing::ScratchFolder folder;
-  Json vocabulary = Json::parse(testing::read_file(kFixtures / "gpt2_tiny/vocab.json"));
+  JsonView vocabulary = JsonView::parse(testing::read_file(kFixtures / "gpt2_tiny/vocab.json"));
   std::string merges = testing::read_file(kFixtures / "gpt2_tiny/merges.txt");
 
   std::string message() const { return message_with(vocabulary.dump()); }
@@ -245,37 +247,32 @@ TEST_CASE_FIXTURE(BadFiles, "gpt2: a vocabulary that is none is refused, with th
   CHECK(contains(message_with("{\"a\": [0]}"), "given null for a"));
   CHECK(contains(message_with("{\"a\": {\"b\": 0}}"), "given null for a"));
   CHECK(contains(message_with("[0]"), "expected a JSON object"));
-  const auto changed = [this](const std::string& token, const Json& id) {
-    Json before = vocabulary;
-    vocabulary[token] = id;
-    const std::string text = message();
-    vocabulary = before;
-    return text;
+  const auto changed = [this](const std::string& token, const JsonView& id) {
+    return message_with(vocabulary.with(token, id).dump());
   };
   CHECK(contains(changed("the", 3), "expected every id once, given 3 for both"));
   CHECK(contains(changed("the", 3), "the"));
   CHECK(contains(changed("the", -1), "given -1 for the"));
   CHECK(contains(changed("the", 100'000), "given 100000 for the"));
-  CHECK(contains(changed("the", 18446744073709551615ull), "for the"));
+  CHECK(contains(changed("the", 18446744073709551615ul), "for the"));
   CHECK(contains(changed("the", 2.5), "given 2.5 for the"));
   CHECK(contains(changed("the", "7"), "given \"7\" for the"));
   CHECK(contains(changed("a b", vocabulary.size()), "given a b with ' '"));
   CHECK(contains(changed("日", vocabulary.size()), "characters that stand for bytes, given 日"));
-  vocabulary.erase("<|endoftext|>");
-  CHECK(contains(message(), "expected the token <|endoftext|>"));
+  CHECK(contains(message_with(vocabulary.without({"<|endoftext|>"}).dump()),
+                 "expected the token <|endoftext|>"));
 }
 
 TEST_CASE_FIXTURE(BadFiles, "gpt2: a vocabulary without one of the bytes is refused") {
-  const Json last = vocabulary["<|endoftext|>"];
-  vocabulary["<|endoftext|>"] = vocabulary["Q"];
-  vocabulary["QQQ"] = last;
-  vocabulary.erase("Q");
+  vocabulary = vocabulary.with("<|endoftext|>", vocabulary["Q"])
+                   .with("QQQ", vocabulary["<|endoftext|>"])
+                   .without({"Q"});
   CHECK(contains(message(), "given none for byte 81, which is written Q"));
 }
 
 TEST_CASE_FIXTURE(BadFiles, "gpt2: merges that do not fit the vocabulary are refused, by line") {
   const std::string sound = merges;
-  const auto lines = std::count(sound.begin(), sound.end(), '\n');
+  const auto lines = count_of(sound, "\n");
   const auto with = [&](const std::string& line) {
     merges = sound + line + "\n";
     const std::string text = message();
@@ -293,7 +290,7 @@ TEST_CASE_FIXTURE(BadFiles, "gpt2: merges that do not fit the vocabulary are ref
   const std::size_t second = sound.find('\n') + 1;
   const std::string first_merge = sound.substr(second, sound.find('\n', second) - second);
   CHECK(contains(with(first_merge), "every merge once, given " + first_merge + " again"));
-  vocabulary["<|endoftext|"] = vocabulary.size();
+  vocabulary = vocabulary.with("<|endoftext|", vocabulary.size());
   CHECK(contains(with("<|endoftext| >"), "by which a text could end its own document"));
   merges = "\xFF\xFE";
   CHECK(contains(message(), "merges.txt:1:1: expected UTF-8"));

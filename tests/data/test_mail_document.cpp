@@ -3,8 +3,10 @@
 #include "data/documents/mail_document.h"
 #include "tensor/error.h"
 #include "tests/data/document_cases.h"
+#include "tests/support.h"
 
 using namespace kette;
+using testing::contains;
 using testing::shown;
 using testing::with_text;
 
@@ -84,7 +86,7 @@ TEST_CASE("mail: a subject that was ASCII is encoded when it is not any more") {
   std::string all;
   for (int i = 0; i < 30; ++i) all += "\u00FC";
   const std::string written = with_text(*document, 0, all);
-  CHECK(written.find("?=\r\n =?UTF-8?Q?") != std::string::npos);
+  CHECK(contains(written, "?=\r\n =?UTF-8?Q?"));
 }
 
 TEST_CASE("mail: hostile input takes time in proportion") {

@@ -22,8 +22,7 @@ std::vector<std::string> files_with(const std::string& text) {
   for (const char* folder : {"data", "models", "decode", "train", "inspect", "cli"}) {
     for (const auto& entry :
          std::filesystem::recursive_directory_iterator(source_folder() / folder)) {
-      if (!entry.is_regular_file() || read_file(entry.path()).find(text) == std::string::npos)
-        continue;
+      if (!entry.is_regular_file() || !contains(read_file(entry.path()), text)) continue;
       files.push_back(std::filesystem::relative(entry.path(), source_folder()).string());
     }
   }

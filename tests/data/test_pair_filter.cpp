@@ -14,6 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::contains;
+using testing::count_of;
 using testing::message_of;
 
 struct FilterFixture {
@@ -101,8 +102,7 @@ TEST_CASE_FIXTURE(FilterFixture, "pair filter: shards, processes and a kill chan
   std::string german;
   const std::string english = testing::read_file(scratch / "more.en"),
                     all = testing::read_file(scratch / "train.de");
-  for (std::size_t at = 0, lines = std::count(english.begin(), english.end(), '\n') + 1; lines > 0;
-       --lines) {
+  for (std::size_t at = 0, lines = count_of(english, "\n") + 1; lines > 0; --lines) {
     const std::size_t end = all.find('\n', at) + 1;
     german += all.substr(at, end - at);
     at = end;

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "data/metrics/parse_score.h"
@@ -100,7 +99,7 @@ std::vector<Block> ask_evalb(const std::string& folder, const Treebank& gold,
 }  // namespace
 
 TEST_CASE("parse score: 500 pairs of random trees, as evalb counts them") {
-  const nlohmann::json& golden = evalb_golden();
+  const testing::JsonView& golden = evalb_golden();
   const GoldenPairs pairs(golden.at("pairs"));
   REQUIRE(pairs.gold.trees.size() == 500);
   check_counts(pairs.gold, pairs.test, {}, golden.at("pairs"));
@@ -146,7 +145,7 @@ TEST_CASE("parse score: the treebank sample with brackets moved, as evalb counts
     if (evalb == nullptr) continue;
     const std::vector<Block> blocks = ask_evalb(evalb, gold, test);
     REQUIRE(blocks.size() == 2);
-    for (const Block& block : blocks) MESSAGE(nlohmann::json(block).dump());
+    for (const Block& block : blocks) MESSAGE(testing::JsonView(block).dump());
     check_block(score.all, blocks[0]);
     check_block(score.short_ones, blocks[1]);
   }

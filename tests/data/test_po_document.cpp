@@ -4,6 +4,7 @@
 #include "tensor/error.h"
 #include "tests/data/bilingual_swaps.h"
 #include "tests/data/document_doubles.h"
+#include "tests/support.h"
 
 using namespace kette;
 
@@ -80,12 +81,7 @@ TEST_CASE("po: two passes of words in reverse give the msgids") {
 
 TEST_CASE("po: what gettext would not read is an error with its place") {
   const auto error = [](const std::string& bytes) {
-    try {
-      read_po(bytes, "de.po");
-    } catch (const Error& found) {
-      return std::string(found.what());
-    }
-    return std::string("none");
+    return testing::message_of([&] { read_po(bytes, "de.po"); });
   };
   CHECK(
       error("msgid \"one\nmsgstr \"\"\n") ==

@@ -162,52 +162,48 @@ TEST_CASE("safetensors: every kind of malformed file is an error that names the 
   const auto error = [&](const std::string& entries, const std::string& data = "abcd") {
     return damage.error_of(framed("{" + entries + "}", data));
   };
-  const auto contains = [](const std::string& text, const std::string& part) {
+  const auto says = [](const std::string& text, const std::string& part) {
     CAPTURE(text);
-    CHECK(text.find(part) != std::string::npos);
+    CHECK(contains(text, part));
   };
   CHECK(error(one_tensor("F32", "[1]", "[0,4]")) == "");
   CHECK(error("", "") == "");
-  contains(damage.error_of(""), "given only 0 bytes");
-  contains(damage.error_of("PK\3\4PK\3\4 a zip file of some kind"), "not safetensors");
-  contains(damage.error_of(std::string(8, '\xff') + "{}"),
-           "promise a header of 18446744073709551615");
-  contains(damage.error_of(framed("", "")), "starts with {");
-  contains(damage.error_of(framed("[]", "")), "starts with {");
-  contains(error("\"x\":"), "JSON");
-  contains(error("\"\xff\":1"), "JSON");
-  contains(damage.error_of(framed("{\"x\":" + std::string(1'000'000, '['), "")), "nested too deep");
-  contains(error(one_tensor("F32", "[1]", "[0,4]") + "," + one_tensor("F32", "[1]", "[0,4]")),
-           "given \"x\" twice");
-  contains(error(R"("x":{"dtype":"F32","dtype":"F32","shape":[1],"data_offsets":[0,4]})"), "twice");
-  contains(error(R"("__metadata__":{"a":"1","a":"2"})", ""), "given \"a\" twice");
-  contains(error(R"("__metadata__":{"a":1})", ""), "strings by name");
-  contains(error(R"("__metadata__":[])", ""), "strings by name");
-  contains(error(R"("x":7)"), "expected dtype, shape and data_offsets");
-  contains(error(R"("x":{"dtype":"F32","shape":[1]})"), "expected dtype, shape and data_offsets");
-  contains(error(one_tensor("F33", "[1]", "[0,4]")), "given \"F33\"");
-  contains(error(one_tensor("F32", "[-1]", "[0,4]")), "given [-1]");
-  contains(error(one_tensor("F32", "[1.0]", "[0,4]")), "given [1.0]");
-  contains(error(one_tensor("F32", "1", "[0,4]")), "expected a shape");
-  contains(error(one_tensor("F32", "[1,1,1,1,1,1,1]", "[0,4]")), "at most 6 extents");
-  contains(error(one_tensor("F32", "[18446744073709551616]", "[0,4]")), "expected a shape");
-  contains(error(one_tensor("F32", "[4294967296,4294967296]", "[0,4]")), "63 bits");
-  contains(error(one_tensor("F64", "[4611686018427387904]", "[0,0]"), ""),
-           "expected the bytes of F64");
-  contains(error(one_tensor("F32", "[2]", "[0,4]")),
-           "expected the bytes of F32 [2], given 4 bytes");
-  contains(error(one_tensor("F32", "[1]", "[4,0]")), "data_offsets");
-  contains(error(one_tensor("F32", "[1]", "[0,4,8]")), "data_offsets");
-  contains(error(one_tensor("F32", "[1]", "[-4,0]")), "data_offsets");
-  contains(error(one_tensor("F32", "[1]", "[4,8]"), four + four), "there is a hole");
-  contains(error(one_tensor("F32", "[1]", "[0,4]") +
-                     R"(,"y":{"dtype":"F32","shape":[1],"data_offsets":[2,6]})",
-                 "abcdef"),
-           "they overlap");
-  contains(error(one_tensor("F32", "[2]", "[0,8]")), "truncated");
-  contains(error(one_tensor("F32", "[1]", "[0,4]"), "abcde"), "belongs to no tensor");
-  contains(error(one_tensor("F32", "[2305843009213693951]", "[0,9223372036854775804]")),
-           "truncated");
+  says(damage.error_of(""), "given only 0 bytes");
+  says(damage.error_of("PK\3\4PK\3\4 a zip file of some kind"), "not safetensors");
+  says(damage.error_of(std::string(8, '\xff') + "{}"), "promise a header of 18446744073709551615");
+  says(damage.error_of(framed("", "")), "starts with {");
+  says(damage.error_of(framed("[]", "")), "starts with {");
+  says(error("\"x\":"), "JSON");
+  says(error("\"\xff\":1"), "JSON");
+  says(damage.error_of(framed("{\"x\":" + std::string(1'000'000, '['), "")), "nested too deep");
+  says(error(one_tensor("F32", "[1]", "[0,4]") + "," + one_tensor("F32", "[1]", "[0,4]")),
+       "given \"x\" twice");
+  says(error(R"("x":{"dtype":"F32","dtype":"F32","shape":[1],"data_offsets":[0,4]})"), "twice");
+  says(error(R"("__metadata__":{"a":"1","a":"2"})", ""), "given \"a\" twice");
+  says(error(R"("__metadata__":{"a":1})", ""), "strings by name");
+  says(error(R"("__metadata__":[])", ""), "strings by name");
+  says(error(R"("x":7)"), "expected dtype, shape and data_offsets");
+  says(error(R"("x":{"dtype":"F32","shape":[1]})"), "expected dtype, shape and data_offsets");
+  says(error(one_tensor("F33", "[1]", "[0,4]")), "given \"F33\"");
+  says(error(one_tensor("F32", "[-1]", "[0,4]")), "given [-1]");
+  says(error(one_tensor("F32", "[1.0]", "[0,4]")), "given [1.0]");
+  says(error(one_tensor("F32", "1", "[0,4]")), "expected a shape");
+  says(error(one_tensor("F32", "[1,1,1,1,1,1,1]", "[0,4]")), "at most 6 extents");
+  says(error(one_tensor("F32", "[18446744073709551616]", "[0,4]")), "expected a shape");
+  says(error(one_tensor("F32", "[4294967296,4294967296]", "[0,4]")), "63 bits");
+  says(error(one_tensor("F64", "[4611686018427387904]", "[0,0]"), ""), "expected the bytes of F64");
+  says(error(one_tensor("F32", "[2]", "[0,4]")), "expected the bytes of F32 [2], given 4 bytes");
+  says(error(one_tensor("F32", "[1]", "[4,0]")), "data_offsets");
+  says(error(one_tensor("F32", "[1]", "[0,4,8]")), "data_offsets");
+  says(error(one_tensor("F32", "[1]", "[-4,0]")), "data_offsets");
+  says(error(one_tensor("F32", "[1]", "[4,8]"), four + four), "there is a hole");
+  says(error(one_tensor("F32", "[1]", "[0,4]") +
+                 R"(,"y":{"dtype":"F32","shape":[1],"data_offsets":[2,6]})",
+             "abcdef"),
+       "they overlap");
+  says(error(one_tensor("F32", "[2]", "[0,8]")), "truncated");
+  says(error(one_tensor("F32", "[1]", "[0,4]"), "abcde"), "belongs to no tensor");
+  says(error(one_tensor("F32", "[2305843009213693951]", "[0,9223372036854775804]")), "truncated");
 }
 
 // Accepted or not by safetensors 0.8.0 of Hugging Face, but for what occurs twice.
@@ -316,8 +312,7 @@ TEST_CASE("safetensors: the checksum is of all of a large file") {
 
 TEST_CASE("safetensors: a checksum that is asked for must be there") {
   Damage damage;
-  CHECK(damage.error_of(small_file(Checksum::none), Checksum::crc32).find("without it") !=
-        std::string::npos);
+  CHECK(contains(damage.error_of(small_file(Checksum::none), Checksum::crc32), "without it"));
 }
 
 }  // namespace kette

@@ -15,39 +15,41 @@ namespace kette {
 namespace {
 
 using namespace testing;
-using Json = nlohmann::json;
 
 /// The small model of the fixtures.
 std::filesystem::path pieces_file() {
   return source_folder() / "tests/fixtures/hugging_face/marian/source.spm";
 }
 
-CorpusScore drawn_bleu(const Json& row, const std::vector<ScoreLines>& references) {
-  const Json& o = row.at("options");
+CorpusScore drawn_bleu(const JsonView& row, const std::vector<ScoreLines>& references) {
+  const JsonView& o = row.at("options");
   BleuOptions options;
-  options.lowercase = o.at("lowercase");
-  options.max_ngram_order = o.at("max_ngram_order");
-  options.effective_order = o.at("effective_order");
-  options.smoothing = enum_named<BleuSmoothing>(o.at("smooth_method").get<std::string>());
+  options.lowercase = o.at("lowercase").get<bool>();
+  options.max_ngram_order = o.at("max_ngram_order").get<std::int64_t>();
+  options.effective_order = o.at("effective_order").get<bool>();
+  options.smoothing = enum_named<BleuSmoothing>(o.at("smooth_method").text());
   if (!o.at("smooth_value").is_null()) options.smoothing_value = o.at("smooth_value").get<double>();
   if (o.at("tokenize") == "spm") {
     options.pieces = std::make_shared<const ScorePieces>(pieces_file());
   } else {
-    options.tokenizer = enum_named<ScoreTokenizer>(o.at("tokenize").get<std::string>());
+    options.tokenizer = enum_named<ScoreTokenizer>(o.at("tokenize").text());
   }
   return corpus_bleu(golden_lines(row.at("hypotheses")), references, options);
 }
 
-CorpusScore drawn_chrf(const Json& row, const std::vector<ScoreLines>& references) {
-  const Json& o = row.at("options");
-  const ChrfOptions options{o.at("char_order"), o.at("word_order"), o.at("beta"),
-                            o.at("lowercase"),  o.at("whitespace"), o.at("eps_smoothing")};
+CorpusScore drawn_chrf(const JsonView& row, const std::vector<ScoreLines>& references) {
+  const JsonView& o = row.at("options");
+  const ChrfOptions options{
+      o.at("char_order").get<std::int64_t>(), o.at("word_order").get<std::int64_t>(),
+      o.at("beta").get<std::int64_t>(),       o.at("lowercase").get<bool>(),
+      o.at("whitespace").get<bool>(),         o.at("eps_smoothing").get<bool>()};
   return corpus_chrf(golden_lines(row.at("hypotheses")), references, options);
 }
 
-CorpusScore drawn_ter(const Json& row, const std::vector<ScoreLines>& references) {
-  const Json& o = row.at("options");
-  const TerOptions options{o.at("normalized"), false, false, o.at("case_sensitive")};
+CorpusScore drawn_ter(const JsonView& row, const std::vector<ScoreLines>& references) {
+  const JsonView& o = row.at("options");
+  const TerOptions options{o.at("normalized").get<bool>(), false, false,
+                           o.at("case_sensitive").get<bool>()};
   return corpus_ter(golden_lines(row.at("hypotheses")), references, options);
 }
 
@@ -59,8 +61,7 @@ TEST_CASE("scores with drawn options and missing references equal sacreBLEU's") 
     for (const auto& reference : row.at("references")) {
       references.emplace_back();
       for (const auto& line : reference) {
-        references.back().push_back(
-            line.is_null() ? kNoReference : std::string_view(line.get_ref<const std::string&>()));
+        references.back().push_back(line.is_null() ? kNoReference : std::string_view(line.text()));
       }
     }
     const CorpusScore score = row.at("metric") == "bleu"   ? drawn_bleu(row, references)
@@ -68,7 +69,7 @@ TEST_CASE("scores with drawn options and missing references equal sacreBLEU's") 
                                                            : drawn_ter(row, references);
     CHECK(std::abs(score.score - row.at("score").get<double>()) < 1e-9);
     CHECK(score.format() == row.at("format"));
-    CHECK(without_version(score.signature) == without_version(row.at("signature")));
+    CHECK(without_version(score.signature) == without_version(row.at("signature").text()));
   }
 }
 
@@ -76,7 +77,7 @@ TEST_CASE("pieces of a SentencePiece model are sacreBLEU's words") {
   const ScorePieces pieces(pieces_file());
   for (const auto& row : bleu_golden().at("tokens")) {
     CAPTURE(row.dump());
-    const std::u32string line = decode_utf8(row.at("line").get<std::string>());
+    const std::u32string line = decode_utf8(row.at("line").text());
     const std::u32string apart = pieces.set_apart(strip_right(line));
     std::string words;
     for (const std::u32string_view word : split(apart)) {

@@ -43,18 +43,18 @@ TEST_CASE("intervals and p equal sacreBLEU's") {
   REQUIRE(bleu_golden().at("paired").size() == 36);
   for (const auto& row : bleu_golden().at("paired")) {
     CAPTURE(row.dump());
-    nlohmann::json lines;
+    testing::JsonView lines;
     for (const auto& pair : bleu_golden().at("pairs")) {
       if (pair.at("name") == row.at("pair")) lines = pair;
     }
     const std::vector<ScoreLines> references = {golden_lines(lines.at("reference"))};
-    const std::string name = row.at("metric");
+    const std::string name = row.at("metric").text();
     const ScoreStatistics second(metric_named(name), golden_lines(lines.at("second")), references);
     const ScoreStatistics first(metric_named(name), golden_lines(lines.at("first")), references);
     CHECK(std::abs(second.score() - row.at("scores")[0].get<double>()) < 1e-9);
     CHECK(std::abs(first.score() - row.at("scores")[1].get<double>()) < 1e-9);
-    const int draws = row.at("samples");
-    const std::uint64_t seed = row.at("seed");
+    const int draws = row.at("samples").get<int>();
+    const auto seed = row.at("seed").get<std::uint64_t>();
     const SignificanceTests tests = test_significance(second, first, {draws, draws, seed});
     const bool bootstrap = row.at("test") == "bs";
     CHECK((bootstrap ? tests.bootstrap_p : tests.randomisation_p) ==

@@ -20,6 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::contains;
+using testing::entries_in;
 using testing::message_of;
 using testing::ScratchFolder;
 using Ids = std::vector<std::int32_t>;
@@ -41,10 +42,6 @@ void write(const fs::path& path, const Ids& ids, std::int64_t vocabulary) {
   TokenFileWriter writer(path, vocabulary);
   writer.append(ids);
   writer.finish(info_of(vocabulary));
-}
-
-std::ptrdiff_t entries(const fs::path& folder) {
-  return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
 }
 
 /// A file with this header and these bytes of data.
@@ -257,9 +254,9 @@ TEST_CASE("token file: a writer without finish leaves the earlier file and nothi
   {
     TokenFileWriter writer(folder / "tokens", 10);
     writer.append(Ids(500'000, 4));
-    CHECK(entries(folder.path()) == 2);
+    CHECK(entries_in(folder.path()) == 2);
   }
-  CHECK(entries(folder.path()) == 1);
+  CHECK(entries_in(folder.path()) == 1);
   CHECK(TokenFile::open(folder / "tokens").copy(0, 7) == Ids(7, 3));
 }
 
@@ -283,7 +280,7 @@ TEST_CASE("token file: a killed writer leaves the earlier file, and the next one
     REQUIRE(TokenFile::open(folder / "tokens").copy(0, 7) == Ids(7, 3));
   }
   write(folder / "tokens", Ids(8, 3), 10);
-  CHECK(entries(folder.path()) == 1);
+  CHECK(entries_in(folder.path()) == 1);
 }
 
 TEST_CASE("token file: several threads read at once") {

@@ -4,6 +4,7 @@
 #include "data/tokenizers/byte_tokenizer.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "data/tokenizers/unknown_characters.h"
+#include "tests/decode/letters_tokenizer.h"
 
 using namespace kette;
 
@@ -11,17 +12,10 @@ namespace {
 
 using Lines = std::vector<std::string_view>;
 
-SharedTokenizer of_small_letters() {
-  const Lines lines(40, "the quick brown fox jumps over the lazy dog .");
-  SentencePieceOptions options;
-  options.vocabulary = 60;
-  return SentencePieceTokenizer::train(lines, options);
-}
-
 }  // namespace
 
 TEST_CASE("unknown characters: counted, named, by lines that have any") {
-  UnknownCharacters unknown(of_small_letters());
+  UnknownCharacters unknown(testing::tokenizer_of_small_letters());
   CHECK(unknown.text().empty());
   CHECK_FALSE(unknown.add("the lazy dog ."));
   CHECK(unknown.add("the \xE2\x82\xAC dog \xE2\x82\xAC"));  // €
@@ -48,7 +42,7 @@ TEST_CASE("unknown characters: the most frequent first, and how many others") {
 }
 
 TEST_CASE("changed characters: what the vocabulary's normalisation takes for another") {
-  ChangedCharacters changed(of_small_letters());
+  ChangedCharacters changed(testing::tokenizer_of_small_letters());
   changed.add("the fox");
   CHECK(changed.text().empty());
   changed.add(

@@ -10,6 +10,7 @@
 #include "data/corpora/shuffled_place.h"
 #include "data/corpora/window_sampler.h"
 #include "tensor/error.h"
+#include "tests/data/epochs.h"
 #include "tests/data/tiny_text.h"
 #include "tests/support.h"
 
@@ -17,6 +18,8 @@ namespace kette {
 namespace {
 
 using testing::contains;
+using testing::epoch_of;
+using testing::ids_of;
 using testing::message_of;
 using testing::ScratchFolder;
 using Ids = std::vector<std::int32_t>;
@@ -49,21 +52,6 @@ WindowOptions options_of(std::int64_t context, std::int64_t rows, std::uint64_t 
   return {context, rows, seed};
 }
 
-std::vector<Batch> epoch_of(WindowSampler& sampler) {
-  std::vector<Batch> batches;
-  const std::int64_t epoch = sampler.state().epoch;
-  while (sampler.state().epoch == epoch) batches.push_back(sampler.next());
-  return batches;
-}
-
-std::vector<std::int64_t> starts_of(const std::vector<Batch>& batches) {
-  std::vector<std::int64_t> starts;
-  for (const Batch& batch : batches) {
-    starts.insert(starts.end(), batch.sentence_ids.begin(), batch.sentence_ids.end());
-  }
-  return starts;
-}
-
 bool same_windows(const Batch& a, const Batch& b) {
   return a.target_in == b.target_in && a.target_out == b.target_out &&
          a.sentence_ids == b.sentence_ids &&
@@ -94,7 +82,7 @@ TEST_CASE("windows: an epoch holds all full windows behind its offset once, in a
       const std::int64_t expected = sampler.batches_in_epoch();
       const std::vector<Batch> batches = epoch_of(sampler);
       CHECK(static_cast<std::int64_t>(batches.size()) == expected);
-      std::vector<std::int64_t> starts = starts_of(batches);
+      std::vector<std::int64_t> starts = ids_of(batches);
       std::sort(starts.begin(), starts.end());
       REQUIRE(!starts.empty());
       CHECK(starts.front() >= 0);
@@ -135,11 +123,11 @@ TEST_CASE("windows: offset and order depend on seed and epoch, and on nothing el
   const CountingFile corpus(3000);
   WindowSampler sampler(corpus.texts(), options_of(50, 4)), same(corpus.texts(), options_of(50, 9));
   WindowSampler other(corpus.texts(), options_of(50, 4, 2));
-  const auto first = starts_of(epoch_of(sampler)), second = starts_of(epoch_of(sampler));
-  CHECK(first == starts_of(epoch_of(same)));
+  const auto first = ids_of(epoch_of(sampler)), second = ids_of(epoch_of(sampler));
+  CHECK(first == ids_of(epoch_of(same)));
   CHECK(first != second);
   CHECK(first[0] % 50 != second[0] % 50);
-  CHECK(first != starts_of(epoch_of(other)));
+  CHECK(first != ids_of(epoch_of(other)));
   CHECK(!std::is_sorted(first.begin(), first.end()));
 }
 
@@ -222,7 +210,7 @@ TEST_CASE("windows: of a mixture each text has its share, its windows equally of
       }
       numbers.insert(numbers.end(), batch.sentence_ids.begin(), batch.sentence_ids.end());
     }
-    const auto windows = static_cast<std::int64_t>(starts_of(epoch_of(plain)).size());
+    const auto windows = static_cast<std::int64_t>(ids_of(epoch_of(plain)).size());
     CHECK(all == windows);
     CHECK(std::abs(static_cast<double>(of_small) - 0.75 * static_cast<double>(all)) < 1);
     std::int64_t least = all, most = 0;

@@ -2,11 +2,10 @@
 // of files that are none of its own.
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "data/tokenizers/wordpiece_tokenizer.h"
 #include "tensor/error.h"
 #include "tests/data/tiny_text.h"
+#include "tests/json_view.h"
 #include "tests/support.h"
 
 namespace kette {
@@ -16,7 +15,6 @@ using Ids = std::vector<std::int32_t>;
 using testing::contains;
 using testing::message_of;
 using testing::write_file;
-using Json = nlohmann::json;
 
 const std::filesystem::path kFixtures =
     testing::source_folder() / "tests" / "fixtures" / "hugging_face";
@@ -32,7 +30,8 @@ std::string load_error(const std::string& vocabulary, const std::string& setting
 }
 
 TEST_CASE("WordPiece: the ids of transformers, with and without case, accents and Chinese blanks") {
-  const Json golden = Json::parse(testing::read_file(kFixtures / "bert_golden.json"));
+  const testing::JsonView golden =
+      testing::JsonView::parse(testing::read_file(kFixtures / "bert_golden.json"));
   const std::string vocabulary = testing::read_file(kFixtures / "bert" / "vocab.txt");
   const std::pair<const char*, const char*> kinds[] = {
       {"uncased", R"({"do_lower_case": true})"},
@@ -47,8 +46,8 @@ TEST_CASE("WordPiece: the ids of transformers, with and without case, accents an
     const SharedTokenizer tokenizer = load_tokenizer(folder.path());
     CHECK(tokenizer->kind() == "wordpiece");
     CAPTURE(kind);
-    for (const Json& expected : golden.at("tokens")) {
-      const auto text = expected.at("text").get<std::string>();
+    for (const testing::JsonView& expected : golden.at("tokens")) {
+      const auto text = expected.at("text").text();
       CAPTURE(text);
       CHECK(tokenizer->encode(text) == expected.at(kind).get<Ids>());
     }

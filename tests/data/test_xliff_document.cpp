@@ -32,12 +32,7 @@ std::string filled_xliff(const std::string& bytes) {
 }
 
 std::string xliff_error(const std::string& bytes) {
-  try {
-    read_xliff(bytes, "a.xlf");
-  } catch (const Error& found) {
-    return found.what();
-  }
-  return "none";
+  return testing::message_of([&] { read_xliff(bytes, "a.xlf"); });
 }
 
 }  // namespace
@@ -147,7 +142,7 @@ TEST_CASE("xml: what is not well-formed is an error with its place") {
         "a.xlf:1:24: expected a reference such as &amp; or &#8364;, given another one or a bare &");
   CHECK(xliff_error("<xliff version='1.2'>&eacute;</xliff>").substr(0, 12) == "a.xlf:1:22: ");
   CHECK(xliff_error("<xliff version='1.2'>&#1;</xliff>").substr(0, 12) == "a.xlf:1:22: ");
-  CHECK(xliff_error("<xliff version='1.2'>&#x80;</xliff>") == "none");
+  CHECK(xliff_error("<xliff version='1.2'>&#x80;</xliff>") == "");
   for (const char* torn : {"",
                            "text",
                            "<",
@@ -187,11 +182,10 @@ TEST_CASE("xml: entities of the document's own, deep elements and long documents
             .substr(0, 60) == "a.xlf:2:1: expected a document type without entities of its ");
   CHECK(xliff_error(
             "<!DOCTYPE xliff SYSTEM 'a>' [<!-- > --> <!ELEMENT a ANY>]><xliff version='1.2'/>") ==
-        "none");
+        "");
   std::string deep = "<xliff version='1.2'>";
   for (int i = 0; i < 1000; ++i) deep += "<a>";
-  CHECK(xliff_error(deep).find("expected elements that nest at most 1000 deep") !=
-        std::string::npos);
+  CHECK(testing::contains(xliff_error(deep), "expected elements that nest at most 1000 deep"));
   const auto start = std::chrono::steady_clock::now();
   CHECK(xliff_error(std::string(std::size_t{64} * 1000 * 1000, '<')).substr(0, 11) ==
         "a.xlf:1:2: ");

@@ -57,28 +57,4 @@ inline std::vector<std::string_view> joint(const TextLines& source, const TextLi
   return lines;
 }
 
-/// What an expression throws, as text; empty when it throws nothing.
-template <class Action>
-std::string message_of(Action&& action) {
-  try {
-    action();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "";
-}
-
-/// Their bytes, by name.
-inline std::map<std::string, std::string> files_in(const std::filesystem::path& folder) {
-  std::map<std::string, std::string> all;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    all[entry.path().filename().string()] = read_file(entry.path());
-  }
-  return all;
-}
-
-inline bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 }  // namespace kette::testing

@@ -1,4 +1,4 @@
-// A tokenizer of 60 pieces of words of the letters a to i.
+// Tokenizers of 60 pieces.
 #pragma once
 
 #include "data/tokenizers/sentencepiece_tokenizer.h"
@@ -6,6 +6,7 @@
 
 namespace kette::testing {
 
+/// Of words of the letters a to i.
 inline SharedTokenizer letters_tokenizer() {
   std::vector<std::string> lines;
   Random random(1, 1);
@@ -21,6 +22,14 @@ inline SharedTokenizer letters_tokenizer() {
   options.vocabulary = 60;
   return SentencePieceTokenizer::train(std::vector<std::string_view>(lines.begin(), lines.end()),
                                        options);
+}
+
+/// Of a sentence of small letters.
+inline SharedTokenizer tokenizer_of_small_letters() {
+  const std::vector<std::string_view> lines(40, "the quick brown fox jumps over the lazy dog .");
+  SentencePieceOptions options;
+  options.vocabulary = 60;
+  return SentencePieceTokenizer::train(lines, options);
 }
 
 }  // namespace kette::testing

@@ -7,6 +7,7 @@
 
 #include "decode/translator.h"
 #include "tests/decode/decode_models.h"
+#include "tests/support.h"
 
 using namespace kette;
 using namespace kette::testing;
@@ -201,15 +202,10 @@ TEST_CASE("unknown tokens can be forbidden") {
 }
 
 TEST_CASE("options that make no sense are errors") {
-  const auto error_of = [](auto change) -> std::string {
+  const auto error_of = [](auto change) {
     SearchOptions options;
     change(options);
-    try {
-      options.check();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return testing::message_of([&] { options.check(); });
   };
   CHECK(error_of([](SearchOptions&) {}) == "");
   CHECK(error_of([](SearchOptions& o) { o.beam = 0; }) == "beam: expected at least 1, given 0");

@@ -8,10 +8,12 @@
 #include "decode/sentence_mending.h"
 #include "decode/text_translator.h"
 #include "tests/data/document_doubles.h"
+#include "tests/decode/letters_tokenizer.h"
 #include "tests/decode/stand_ins.h"
 #include "tests/support.h"
 
 using namespace kette;
+using testing::contains;
 using testing::StandIn;
 
 namespace {
@@ -54,13 +56,6 @@ SharedTokenizer small_vocabulary() {
   SentencePieceOptions options;
   options.vocabulary = 110;
   return SentencePieceTokenizer::train(views, options);
-}
-
-SharedTokenizer of_small_letters() {
-  const std::vector<std::string_view> lines(40, "the quick brown fox jumps over the lazy dog .");
-  SentencePieceOptions options;
-  options.vocabulary = 60;
-  return SentencePieceTokenizer::train(lines, options);
 }
 
 std::string through(const std::string& bytes, DocumentFormat format, const StandIn& model) {
@@ -166,7 +161,7 @@ TEST_CASE("text translator: a text that is too long is parted, or its own fault"
   CHECK(parts.sentences.front().divided);
   const auto whole = translated(model, std::vector<SourceText>{{"short"}, {text}, {"one"}}, {});
   CHECK(whole[0].text == "short");
-  CHECK(whole[1].fault.find("expected at most 20 tokens") != std::string::npos);
+  CHECK(contains(whole[1].fault, "expected at most 20 tokens"));
   CHECK(whole[2].text == "one");
 }
 
@@ -178,7 +173,7 @@ TEST_CASE(
   for (const std::string& asked : model.asked) {
     for (const char* part : {"http", "name", "\xF0\x9F", "%1"}) {
       CAPTURE(asked);
-      CHECK(asked.find(part) == std::string::npos);
+      CHECK_FALSE(contains(asked, part));
     }
   }
   CHECK(text.text ==
@@ -206,7 +201,7 @@ TEST_CASE("text translator: letters in the case that the model knows") {
   CHECK(raised.text == "THE QUICK BROWN FOX JUMPS.");
   CHECK(raised.sentences[0].notes.raised);
   // With letters that the vocabulary has no capitals of, too.
-  const StandIn small_letters(same, of_small_letters());
+  const StandIn small_letters(same, testing::tokenizer_of_small_letters());
   CHECK(translated(small_letters, "THE QUICK BROWN FOX JUMPS.").text ==
         "THE QUICK BROWN FOX JUMPS.");
   CHECK(small_letters.asked.back() == "the quick brown fox jumps.");

@@ -101,7 +101,7 @@ TEST_CASE("a walk by chance through what is allowed ends in a tree, however litt
     }
     CHECK(tree_of(linearised(tree), words_of(tree)) == tree);
   }
-  CHECK(deepest == TreeConstraint::kMostOpen);
+  CHECK(deepest == TreeConstraint::kMaxOpen);
   CHECK(message_of([&] { TreeConstraint(tokenizer, 4, 5); }) ==
         "parse: expected room for the 6 symbols of the shortest tree of 4 words, given 5");
 }

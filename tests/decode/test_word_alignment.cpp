@@ -17,20 +17,20 @@ using namespace kette::testing;
 namespace {
 
 /// What inspect/ reads of a model that trains.
-std::vector<SourceShares> recorded_shares(const Transformer& model, const Ids& source,
-                                          const Ids& target) {
+std::vector<SoftAlignment> recorded_alignments(const Transformer& model, const Ids& source,
+                                               const Ids& target) {
   Activations activations;
   Run run(&activations);
   model.logits(one_sentence(model, source, target), run);
-  std::vector<SourceShares> layers;
+  std::vector<SoftAlignment> layers;
   for (const AttentionPart& part : attentions_of(model)) {
     if (part.kind != AttentionKind::cross) continue;
-    layers.push_back(source_shares(attention_maps(part, activations)));
+    layers.push_back(soft_alignment(attention_maps(part, activations)));
   }
   return layers;
 }
 
-void check_close(const std::vector<SourceShares>& some, const std::vector<SourceShares>& others) {
+void check_close(const std::vector<SoftAlignment>& some, const std::vector<SoftAlignment>& others) {
   REQUIRE(some.size() == others.size());
   for (std::size_t layer = 0; layer < some.size(); ++layer) {
     REQUIRE(some[layer].queries == others[layer].queries);
@@ -60,9 +60,9 @@ TEST_CASE("word alignment: a batch takes what each pair alone does, on models re
     const auto ready = model->for_decoding();
     const auto sources = random_sentences(9, 611, 12, 3), targets = random_sentences(9, 611, 12, 4);
     const WordAligner aligner(Ensemble(*ready), letters_tokenizer());
-    const auto all = aligner.shares(sources, targets);
+    const auto all = aligner.soft_alignments(sources, targets);
     for (std::size_t i = 0; i < sources.size(); ++i) {
-      check_close(all[i], recorded_shares(*model, sources[i], targets[i]));
+      check_close(all[i], recorded_alignments(*model, sources[i], targets[i]));
     }
   }
 }

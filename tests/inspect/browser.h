@@ -44,7 +44,7 @@ inline Opened open_page(const std::string& page, const std::string& script = "")
   Opened opened{read_file(folder / "document"), ""};
   std::istringstream log(read_file(folder / "log"));
   for (std::string line; std::getline(log, line);) {
-    if (line.find(":CONSOLE") != std::string::npos) opened.console += line + "\n";
+    if (contains(line, ":CONSOLE")) opened.console += line + "\n";
   }
   if (status != 0) opened.console += "exit status " + std::to_string(status);
   return opened;
@@ -55,8 +55,8 @@ inline std::string checked_page(const std::filesystem::path& path) {
   std::string page = read_file(path);
   CHECK(page.size() > 10'000);
   CHECK(page.size() < 300'000);
-  CHECK(page.find("http:") == std::string::npos);
-  CHECK(page.find("https:") == std::string::npos);
+  CHECK_FALSE(contains(page, "http:"));
+  CHECK_FALSE(contains(page, "https:"));
   return page;
 }
 

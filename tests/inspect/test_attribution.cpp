@@ -260,8 +260,8 @@ TEST_CASE("alignment: by the step that reads a word, the heads together, not to 
   CHECK(alignment(maps, {.by_norms = false}) == std::vector<std::int64_t>{0, -1});
   // Of two layers one of which looks at other words, the ways that agree come first.
   const auto read = [](const std::vector<AttentionMaps>& layers) {
-    std::vector<SourceShares> shares;
-    for (const AttentionMaps& layer : layers) shares.push_back(source_shares(layer));
+    std::vector<SoftAlignment> shares;
+    for (const AttentionMaps& layer : layers) shares.push_back(soft_alignment(layer));
     return alignments(shares);
   };
   AttentionMaps writes = maps;

@@ -5,7 +5,6 @@
 #include <limits>
 #include <sstream>
 
-#include "data/files/json_text.h"
 #include "inspect/training/model_comparison.h"
 #include "tests/cli/call_kette.h"
 #include "tests/inspect/browser.h"
@@ -31,7 +30,7 @@ ModelComparison compared(const AutoregressiveModel& a, const AutoregressiveModel
 
 bool says_cause(const ModelComparison& comparison, const std::string& text) {
   for (const std::string& cause : comparison.causes) {
-    if (cause.find(text) != std::string::npos) return true;
+    if (contains(cause, text)) return true;
   }
   return false;
 }
@@ -92,7 +91,7 @@ TEST_CASE("compare: another activation, another norm, other positions") {
   CHECK(says_cause(positions, "the positions that are added"));
   const ModelComparison heads = cause_of([](TransformerConfig& config) { config.heads = 8; });
   CHECK(heads.points[heads.first_parting()].name == "encoder/0/self_attention/probabilities");
-  CHECK(heads.points[heads.first_parting()].why_not.find(" and ") != std::string::npos);
+  CHECK(contains(heads.points[heads.first_parting()].why_not, " and "));
   const ModelComparison dropout = cause_of([](TransformerConfig& config) { config.dropout = 0.3; });
   CHECK(dropout.is_equal());  // only training knows
   CHECK(dropout.settings.size() == 1);
@@ -132,24 +131,24 @@ TEST_CASE("kette compare: directories, checkpoints and exports") {
   INFO(same.err);
   CHECK(same.code == 0);
   CHECK(same.out.starts_with("equal at all "));
-  CHECK(same.out.find(" points, bit for bit") != std::string::npos);
-  CHECK(parse_json(same.last_line(), "compare")["equal"] == true);
+  CHECK(contains(same.out, " points, bit for bit"));
+  CHECK(same.json()["equal"] == true);
 
   const Outcome parted = call_kette({"compare", small.model() + "/checkpoints/step-4.safetensors",
                                      small.model() + "/checkpoints/step-8.safetensors",
                                      "the cat sees music .", "--out", path("page.html"), "--json"});
   INFO(parted.err);
   CHECK(parted.code == 1);
-  const Json json = parse_json(parted.last_line(), "compare");
+  const JsonView json = parted.json();
   CHECK(json["first_parting"] == "encoder/embedded");
-  CHECK(json["causes"].dump().find("two moments of one training") != std::string::npos);
+  CHECK(contains(json["causes"].dump(), "two moments of one training"));
   const std::string page = checked_page(path("page.html"));
 
   REQUIRE(call_kette({"export", "--model", small.model(), "--out", path("exported")}).code == 0);
   const Outcome exported = call_kette({"compare", small.model(), path("exported"), "--json"});
   CHECK(exported.code == 1);
   INFO(exported.out);
-  CHECK(exported.out.find("elements of the width in another order") != std::string::npos);
+  CHECK(contains(exported.out, "elements of the width in another order"));
   CHECK(call_kette({"compare", small.model(), path("exported"), "the cat sees music ."}).code == 1);
   CHECK(call_kette({"compare", small.model()}).code == 2);
   CHECK(call_kette({"compare", small.model(), path("none")}).says("given nothing that is there"));

@@ -1,7 +1,6 @@
 // `kette explain` and the beam's tree, as a person would use them.
 #include <doctest/doctest.h>
 
-#include "data/files/json_text.h"
 #include "decode/tree_parser.h"
 #include "inspect/passes/explanation.h"
 #include "inspect/passes/token_drawings.h"
@@ -14,13 +13,7 @@
 using namespace kette;
 using namespace kette::testing;
 
-namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("beam tree: it finds what the search finds, and its branches hang together") {
   const OneThread one;
@@ -108,20 +101,21 @@ TEST_CASE("explain: a translation as tables, as JSON and as a page that a browse
                                       "--out", out, "--json", "--beam", "3"});
   REQUIRE(outcome.code == 0);
   CHECK(contains(outcome.out, "what gave it the lead"));
-  const Json json = parse_json(outcome.last_line(), "explain");
+  const JsonView json = outcome.json();
   RunOptions input;
   input.input = "the cat sees music .\n";
   const Outcome translated =
       run_kette({"translate", "--no-mend", "--model", small.model(), "--beam", "3"}, input);
-  CHECK(json["text"].get<std::string>() + "\n" == translated.out);
+  CHECK(json["text"].text() + "\n" == translated.out);
   CHECK(json["without_head"].size() == 6);  // two heads of three attentions
   CHECK(json["encoder_exits"].back() == json["text"]);
   double sum = 0, apart = 0;
-  for (const Json& word : json["words"]) sum += word["log_probability"].get<double>();
+  for (const JsonView& word : json["words"]) sum += word["log_probability"].get<double>();
   CHECK(sum == doctest::Approx(json["log_probability"].get<double>()));
-  const Json& first = json["words"][0];
-  for (const auto& [part, added] : first["logit_parts"].items()) {
-    apart += added.get<double>() - first["runner_up_logit_parts"][part].get<double>();
+  const JsonView& first = json["words"][0];
+  for (const std::string& part : first["logit_parts"].keys()) {
+    apart += first["logit_parts"][part].get<double>() -
+             first["runner_up_logit_parts"][part].get<double>();
   }
   CHECK(apart == doctest::Approx(first["log_probability"].get<double>() -
                                  first["runner_up_log_probability"].get<double>())
@@ -131,18 +125,18 @@ TEST_CASE("explain: a translation as tables, as JSON and as a page that a browse
   CHECK(json["beam"]["steps"][0].size() == 3);
   CHECK(json["beam"]["steps"][0][0]["parent"].is_null());
   CHECK(json["lens_guesses"].back()[0][0]["says"] == json["lens"].back()[0]);
-  CHECK(json["lens_divergence"].back() == Json(std::vector<double>(words, 0)));
+  CHECK(json["lens_divergence"].back() == std::vector<double>(words, 0));
   CHECK(json["lens_entropy"].back()[0].get<double>() ==
         doctest::Approx(first["entropy"].get<double>()));
   CHECK_FALSE(json.contains("attention"));
   const Outcome with_maps = call_kette({"explain", "--model", small.model(), "the cat sees music .",
                                         "--json", "--beam", "3", "--maps"});
   REQUIRE(with_maps.code == 0);
-  const Json heads = parse_json(with_maps.last_line(), "explain")["attention"];
+  const JsonView heads = with_maps.json()["attention"];
   REQUIRE(heads.size() == 6);
-  for (const Json& row : heads[5]["probabilities"]) {
+  for (const JsonView& row : heads[5]["probabilities"]) {
     double all = 0;
-    for (const Json& p : row) all += p.get<double>();
+    for (const JsonView& p : row) all += p.get<double>();
     CHECK(all == doctest::Approx(1));
   }
   CHECK(heads[5]["norms"].size() == words);
@@ -200,7 +194,7 @@ TEST_CASE("explain: a text that a language model reads") {
                    '\n') == 13);  // a line each
   CHECK(contains(good.out, "\n\u21B5  "));
   CHECK(contains(good.out, "\n\u2423  "));
-  const Json json = parse_json(good.last_line(), "explain");
+  const JsonView json = good.json();
   CHECK(json["words"].size() == 12);
   CHECK(json["lens"].size() == 3);
   CHECK(json["source"].empty());

@@ -57,10 +57,10 @@ TEST_CASE("gradient gaps: by step they make a V, and a wrong gradient does not")
 }
 
 TEST_CASE("sparklines: drawings of a line's height") {
-  CHECK(sparkline({0, 1}, 0, 1).find("M0.0 19.0L100.0 1.0") != std::string::npos);
-  CHECK(sparkline({0, std::nan(""), 1}, 0, 1).find("M0.0 19.0M100.0 1.0") != std::string::npos);
-  CHECK(spark_bars({0, 2, 1}).find("M33.3 20V0.0H60.0V20Z") != std::string::npos);
-  CHECK(spark_bars({}).find("d=\"\"") != std::string::npos);
+  CHECK(contains(sparkline({0, 1}, 0, 1), "M0.0 19.0L100.0 1.0"));
+  CHECK(contains(sparkline({0, std::nan(""), 1}, 0, 1), "M0.0 19.0M100.0 1.0"));
+  CHECK(contains(spark_bars({0, 2, 1}), "M33.3 20V0.0H60.0V20Z"));
+  CHECK(contains(spark_bars({}), "d=\"\""));
 }
 
 TEST_CASE("gradcheck: --page shows every op and every parameter") {
@@ -70,11 +70,11 @@ TEST_CASE("gradcheck: --page shows every op and every parameter") {
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
   const std::string page = checked_page(path);
-  CHECK(page.find("2 ops by differences") != std::string::npos);
+  CHECK(contains(page, "2 ops by differences"));
   const Outcome model =
       call_kette({"gradcheck", "--model", "gpt", "--elements", "1", "--page", path});
   CHECK(model.code == 0);
-  CHECK(read_file(path).find("Gradient check of a gpt") != std::string::npos);
+  CHECK(contains(read_file(path), "Gradient check of a gpt"));
   CHECK(call_kette({"gradcheck", "exp", "--page", "/nowhere/page.html"}).code == 2);
   KETTE_NEEDS_BROWSER();
   const Opened opened = open_page(page, R"(
@@ -88,7 +88,6 @@ TEST_CASE("gradcheck: --page shows every op and every parameter") {
       document.body.prepend(element('output', { textContent: [graphs.length, document.querySelectorAll('.spark').length, first, none, verdicts()].join(' ; ') }));)");
   CHECK(opened.console == "");
   // What a large gradient hid is seen by the other rules, and what is below differences by the adjoint test.
-  CHECK(
-      opened.document.find("<output>1 ; 4 ; ok FAILED FAILED ; ok ok ok ; ok ok FAILED</output>") !=
-      std::string::npos);
+  CHECK(contains(opened.document,
+                 "<output>1 ; 4 ; ok FAILED FAILED ; ok ok ok ; ok ok FAILED</output>"));
 }

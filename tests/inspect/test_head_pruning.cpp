@@ -1,7 +1,6 @@
 // Pruned models: what they compute is what the whole model computes with gates at 0, wherever it is asked.
 #include <doctest/doctest.h>
 
-#include "data/files/json_text.h"
 #include "decode/decoder_state.h"
 #include "inspect/heads/head_ablation.h"
 #include "inspect/heads/head_gates.h"
@@ -145,13 +144,12 @@ TEST_CASE("pruning: files of pruned models are read again, and pruned again") {
   const Outcome first = pruned(small.model(), once);
   INFO(first.err);
   REQUIRE(first.code == 0);
-  const Json json = Json::parse(first.last_line())["pruned"];
+  const JsonView json = first.json()["pruned"];
   CHECK(json["heads"] == 1);
   CHECK(json["parameters"] < json["parameters_whole"]);
   CHECK(json["metric"].get<double>() ==
-        doctest::Approx(Json::parse(first.last_line())["whole"].get<double>() +
-                        json["change"].get<double>()));
-  CHECK(first.out.find("heads pruned 1, BLEU") != std::string::npos);
+        doctest::Approx(first.json()["whole"].get<double>() + json["change"].get<double>()));
+  CHECK(contains(first.out, "heads pruned 1, BLEU"));
   CHECK(pruned(once, twice).code == 0);
   const auto whole = load_model<AutoregressiveModel>(small.model()),
              second = load_model<AutoregressiveModel>(twice);
@@ -159,7 +157,7 @@ TEST_CASE("pruning: files of pruned models are read again, and pruned again") {
         std::ssize(heads_of(attentions_of(*second.model))) + 2);
   const Outcome info = call_kette({"info", "--model", twice});
   CHECK(info.code == 0);
-  CHECK(info.out.find("decoder layer: cross-attention 0") != std::string::npos);
+  CHECK(contains(info.out, "decoder layer: cross-attention 0"));
   const Outcome exported =
       call_kette({"export", "--model", once, "--out", (folder / "exported").string()});
   CHECK(exported.code == 1);

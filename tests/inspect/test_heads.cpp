@@ -3,7 +3,6 @@
 
 #include <cmath>
 
-#include "data/files/json_text.h"
 #include "data/metrics/significance.h"
 #include "inspect/heads/head_ablation.h"
 #include "inspect/heads/head_circuits.h"
@@ -106,7 +105,7 @@ TEST_CASE("heads: scores count where queries look") {
   // Zeros in queries and keys let every head look at all words alike; the first of equals counts.
   const auto model = random_model(small_config());
   for (const auto& leaf : model->parameters().leaves()) {
-    if (leaf->name.find("query") != std::string::npos) leaf->value.zero();
+    if (contains(leaf->name, "query")) leaf->value.zero();
   }
   const auto scores = head_scores(*model, {together(*model)});
   const auto heads = heads_of(attentions_of(*model));
@@ -276,25 +275,24 @@ TEST_CASE("heads: the study of a translation model, as a table, as JSON and as a
   const Outcome outcome = call_kette(arguments);
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
-  const Json json = parse_json(outcome.last_line(), "heads");
+  const JsonView json = outcome.json();
   REQUIRE(json["heads"].size() == 6);
   const Outcome whole =
       call_kette({"evaluate", "--model", small.model(), "--src", small.file("valid.en"), "--ref",
                   small.file("valid.de"), "--json"});
-  CHECK(json["whole"].get<double>() ==
-        doctest::Approx(parse_json(whole.last_line(), "evaluate")["score"].get<double>()));
+  CHECK(json["whole"].get<double>() == doctest::Approx(whole.json()["score"].get<double>()));
   CHECK(json["sentences"] == 2);
-  CHECK(outcome.out.find("by paired bootstrap of 2 sentences") != std::string::npos);
-  for (const Json& head : json["heads"]) {
+  CHECK(contains(outcome.out, "by paired bootstrap of 2 sentences"));
+  for (const JsonView& head : json["heads"]) {
     CHECK(head["previous"].is_null() == (head["attention"] == "cross"));
     CHECK(head["alignment"].is_null() == (head["attention"] != "cross"));
     CHECK(head["without_p"].get<double>() > 0);
     CHECK(head["importance"].get<double>() > 0);
   }
   const std::string page = read_file(out);
-  for (const char* scheme : {"http:", "https:"}) CHECK(page.find(scheme) == std::string::npos);
+  for (const char* scheme : {"http:", "https:"}) CHECK_FALSE(contains(page, scheme));
   CHECK(page.size() < 100'000);
-  CHECK(page.find("<td class=\"number\">\xE2\x80\x93</td>") != std::string::npos);
+  CHECK(contains(page, "<td class=\"number\">\xE2\x80\x93</td>"));
   CHECK(call_kette({"heads", "--model", small.model()}).says("expected --src and --tgt"));
   CHECK(call_kette({"heads", "--model", small.model(), "--src", small.file("valid.en"), "--tgt",
                     small.file("train.de")})
@@ -302,5 +300,5 @@ TEST_CASE("heads: the study of a translation model, as a table, as JSON and as a
   KETTE_NEEDS_BROWSER();
   const Opened opened = open_page(page, "document.querySelector('.map').click();");
   CHECK(opened.console == "");
-  CHECK(opened.document.find("layer 0") != std::string::npos);
+  CHECK(contains(opened.document, "layer 0"));
 }

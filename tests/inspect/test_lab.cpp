@@ -6,7 +6,6 @@
 #include <numbers>
 #include <set>
 
-#include "data/files/json_text.h"
 #include "inspect/activations.h"
 #include "inspect/heads/head_circuits.h"
 #include "inspect/heads/induction.h"
@@ -316,16 +315,16 @@ TEST_CASE("lab: every experiment runs quickly, says what it found, and makes a p
     const Outcome outcome = call_kette(arguments);
     INFO(outcome.err);
     CHECK(outcome.code == 0);
-    const Json json = Json::parse(outcome.last_line());
+    const JsonView json = outcome.json();
     CHECK(json["experiment"] == experiment.name);
     CHECK(json["quick"] == true);
     CHECK(json["findings"].size() >= 3);
     CHECK_FALSE(json["numbers"].empty());
-    for (const Json& finding : json["findings"]) CHECK(finding["here"] != "");
+    for (const JsonView& finding : json["findings"]) CHECK(finding["here"] != "");
     const std::string page = read_file(folder / "page.html");
-    CHECK(page.find("Findings") != std::string::npos);
-    CHECK(page.find("Made by kette lab with --quick, which proves nothing.") != std::string::npos);
-    for (const char* scheme : {"http:", "https:"}) CHECK(page.find(scheme) == std::string::npos);
+    CHECK(contains(page, "Findings"));
+    CHECK(contains(page, "Made by kette lab with --quick, which proves nothing."));
+    for (const char* scheme : {"http:", "https:"}) CHECK_FALSE(contains(page, scheme));
   }
 }
 
@@ -352,9 +351,9 @@ TEST_CASE("lab: what is missing is said") {
   const Outcome list = call_kette({"lab", "--list", "--json"});
   CHECK(list.code == 0);
   for (const Experiment& experiment : experiments()) {
-    CHECK(list.out.find(experiment.name) != std::string::npos);
+    CHECK(contains(list.out, experiment.name));
   }
-  CHECK(parse_json(list.last_line(), "lab").at("experiments").size() == experiments().size());
+  CHECK(list.json().at("experiments").size() == experiments().size());
 }
 
 TEST_CASE("lab: in a browser a page shows its findings and draws its curves") {
@@ -370,5 +369,5 @@ TEST_CASE("lab: in a browser a page shows its findings and draws its curves") {
       const open = document.querySelectorAll('dialog[open]').length;
       document.body.prepend(element('output', { textContent: [findings, drawn, open].join(' ; ') }));)");
   CHECK(opened.console == "");
-  CHECK(opened.document.find("<output>8 ; 2 ; 1</output>") != std::string::npos);
+  CHECK(contains(opened.document, "<output>8 ; 2 ; 1</output>"));
 }

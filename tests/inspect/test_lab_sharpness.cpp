@@ -225,5 +225,5 @@ TEST_CASE("lab sharpness: in a browser its page draws three charts and a table")
       const rows = [...document.querySelectorAll('table')].map((table) => table.querySelectorAll('tbody tr').length);
       document.body.prepend(element('output', { textContent: [drawn, ...rows].join(' ; ') }));)");
   CHECK(opened.console == "");
-  CHECK(opened.document.find("<output>3 ; 6 ; 3</output>") != std::string::npos);
+  CHECK(contains(opened.document, "<output>3 ; 6 ; 3</output>"));
 }

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "data/bundled/minimal_pairs.h"
-#include "data/files/json_text.h"
 #include "inspect/passes/patching.h"
 #include "inspect/report/report.h"
 #include "tests/cli/call_kette.h"
@@ -16,26 +15,27 @@
 
 using namespace kette;
 using namespace kette::testing;
+using kette::testing::contains;
 
 namespace {
 
-Counterfactual pair_for(const AutoregressiveModel& model) {
+PromptPair pair_for(const AutoregressiveModel& model) {
   if (model.has_encoder()) return {{4, 9, 6, 5}, {4, 8, 6, 5}, {7, 10}, 11, 12};
   return {{4, 9, 6, 5}, {4, 8, 6, 5}, {}, 11, 12};
 }
 
-/// With words of which each is the likelier one after its own text.
-Counterfactual right_pair(const AutoregressiveModel& model, const Ids& one, const Ids& other) {
+/// Each answer is the likelier one after its own prompt.
+PromptPair right_pair(const AutoregressiveModel& model, const Ids& clean, const Ids& corrupted) {
   const auto last_row = [&](const Ids& text) {
     Run run;
     const Tensor logits = model.logits(one_sentence(model, text, Ids{7}), run).value();
     return logits.slice(1, 2).values<double>();
   };
-  const std::vector<double> of_one = last_row(one), of_other = last_row(other);
-  for (std::int32_t a = 4; a < std::ssize(of_one); ++a) {
-    for (std::int32_t b = 4; b < std::ssize(of_one); ++b) {
-      if (of_one[a] > of_one[b] + 0.1 && of_other[b] > of_other[a] + 0.1) {
-        return {one, other, {7}, a, b};
+  const std::vector<double> of_clean = last_row(clean), of_corrupted = last_row(corrupted);
+  for (std::int32_t a = 4; a < std::ssize(of_clean); ++a) {
+    for (std::int32_t b = 4; b < std::ssize(of_clean); ++b) {
+      if (of_clean[a] > of_clean[b] + 0.1 && of_corrupted[b] > of_corrupted[a] + 0.1) {
+        return {clean, corrupted, {7}, a, b};
       }
     }
   }
@@ -49,7 +49,7 @@ TEST_CASE("patching: what all goes through brings everything back, what is the s
   const OneThread one;
   for (const auto& model : inspected_models(DType::f64)) {
     CAPTURE(headline(model->config()));
-    const Counterfactual pair = pair_for(*model);
+    const PromptPair pair = pair_for(*model);
     const auto levels = std::ssize(model->decoder());
     const std::int64_t last = model->has_encoder() ? 2 : 3;
     std::vector<Patch> patches = {{level_point(*model, Side::target, levels), last},
@@ -62,7 +62,7 @@ TEST_CASE("patching: what all goes through brings everything back, what is the s
       patches.push_back({level_point(*model, Side::source, 1), -1});
     }
     const PatchedOdds odds = patched_odds(*model, pair, patches);
-    CHECK(odds.one != odds.other);
+    CHECK(odds.clean != odds.corrupted);
     CHECK(odds.recovered(0) == doctest::Approx(1).epsilon(1e-9));
     CHECK(std::abs(odds.recovered(1)) < 1e-9);  // the first words are the same
     CHECK(std::abs(odds.recovered(2)) < 1e-9);  // nothing reads another row of the last level
@@ -78,7 +78,7 @@ TEST_CASE("patching: some columns at once are those of one pass that is given th
   const OneThread one;
   const auto models = inspected_models(DType::f64);
   const AutoregressiveModel& model = *models[0];
-  const Counterfactual pair = pair_for(model);
+  const PromptPair pair = pair_for(model);
   const AttentionPart part = attentions_of(model).back();
   const std::int64_t width = part.head_width;
   const PatchedOdds odds =
@@ -99,15 +99,15 @@ TEST_CASE("patching: some columns at once are those of one pass that is given th
     }
   } tap;
   Activations activations;
-  Run of_one(&activations);
-  model.logits(one_sentence(model, pair.one, pair.prefix), of_one);
+  Run clean(&activations);
+  model.logits(one_sentence(model, pair.clean, pair.prefix), clean);
   tap.point = part.path + "/heads";
   tap.donor = activations[tap.point].values<double>();
   tap.begin = 2 * width;
   tap.end = 3 * width;
-  Run of_other(&tap);
+  Run corrupted(&tap);
   const Tensor logits =
-      model.logits(one_sentence(model, pair.other, pair.prefix), of_other).value();
+      model.logits(one_sentence(model, pair.corrupted, pair.prefix), corrupted).value();
   const std::vector<double> row = logits.slice(2, 3).values<double>();
   CHECK(odds.patched.front() == doctest::Approx(row[11] - row[12]).epsilon(1e-12));
   // So many copies that it takes several passes.
@@ -121,12 +121,12 @@ TEST_CASE("patching: a study says for each level and role how much comes back") 
   const OneThread one;
   const auto models = inspected_models();
   const AutoregressiveModel& model = *models[0];
-  std::vector<Counterfactual> pairs;
+  std::vector<PromptPair> pairs;
   for (std::int32_t word = 20; word < 30; ++word) {
     pairs.push_back(right_pair(model, {4, word, 6}, {4, 8, 6}));
   }
   pairs.push_back(pairs.front());
-  std::swap(pairs.back().word_of_one, pairs.back().word_of_other);  // now neither is right
+  std::swap(pairs.back().clean_answer, pairs.back().corrupted_answer);  // now neither is right
   const PatchStudy study = study_patches(model, pairs);
   CHECK(study.pairs == 10);
   const PatchStudy of_one = study_patches(model, {pairs.front()});
@@ -165,7 +165,7 @@ TEST_CASE("patching: the words of a pair that have one role count as one value")
   const OneThread one;
   const auto models = inspected_models();
   const AutoregressiveModel& model = *models[0];
-  std::vector<Counterfactual> pairs;
+  std::vector<PromptPair> pairs;
   for (std::int32_t word = 20; word < 23; ++word) {
     pairs.push_back(right_pair(model, {4, 5, word, 6, 7, 9}, {4, 5, 8, 6, 7, 9}));
   }
@@ -176,7 +176,7 @@ TEST_CASE("patching: the words of a pair that have one role count as one value")
     for (const MeanOfPairs& recovered : place.recovered) CHECK(recovered.pairs == 3);
     if (place.side != Side::source || place.role != "after") continue;
     double mean = 0;  // after the last block of the encoder, rows 3 to 5
-    for (const Counterfactual& pair : pairs) {
+    for (const PromptPair& pair : pairs) {
       std::vector<Patch> patches;
       for (std::int64_t row = 3; row < 6; ++row) {
         patches.push_back({level_point(model, Side::source, std::ssize(model.encoder())), row});
@@ -213,15 +213,15 @@ TEST_CASE("patch page: sources with a vocabulary of their own, as a parser's, ar
   const TreeTokenizer::Shared tokenizer = toy_tree_tokenizer(trees_in(toy_trees(60, 3)));
   REQUIRE(tokenizer->source_vocabulary() > tokenizer->vocabulary());
   PatchStudy study;
-  study.example.one = tokenizer->encode("the cat sleeps .");
-  study.example.other = study.example.one;
-  study.example.other.back() = static_cast<std::int32_t>(tokenizer->source_vocabulary() - 1);
-  study.example.word_of_one = tokenizer->first_label();
-  study.example.word_of_other = tokenizer->first_tag();
-  study.example_grid = {std::vector<double>(study.example.one.size(), 0.5)};
+  study.example.clean = tokenizer->encode("the cat sleeps .");
+  study.example.corrupted = study.example.clean;
+  study.example.corrupted.back() = static_cast<std::int32_t>(tokenizer->source_vocabulary() - 1);
+  study.example.clean_answer = tokenizer->first_label();
+  study.example.corrupted_answer = tokenizer->first_tag();
+  study.example_grid = {std::vector<double>(study.example.clean.size(), 0.5)};
   const std::string page = as_page(to_report(study, *tokenizer));
-  CHECK(kette::testing::contains(page, "the cat sleeps ."));
-  CHECK(kette::testing::contains(page, tokenizer->piece(tokenizer->first_label()) + " or "));
+  CHECK(contains(page, "the cat sleeps ."));
+  CHECK(contains(page, tokenizer->piece(tokenizer->first_label()) + " or "));
 }
 
 TEST_CASE("patch: with pairs of a file, as tables, as JSON and as a page") {
@@ -239,10 +239,10 @@ TEST_CASE("patch: with pairs of a file, as tables, as JSON and as a page") {
   INFO(outcome.err);
   CHECK(outcome.says("left out: "));
   if (outcome.code == 0) {
-    const Json json = parse_json(outcome.last_line(), "patch");
+    const JsonView json = outcome.json();
     CHECK(json["places"].size() > 4);
     const std::string page = read_file(out);
-    for (const char* scheme : {"http:", "https:"}) CHECK(page.find(scheme) == std::string::npos);
+    for (const char* scheme : {"http:", "https:"}) CHECK_FALSE(contains(page, scheme));
     if (browser()) CHECK(open_page(page, "document.querySelector('.map').click();").console == "");
   } else {
     CHECK(outcome.says("of which the model has both words right"));

@@ -1,7 +1,6 @@
 // `kette plot` and `kette train --page`, as a person would use them.
 #include <doctest/doctest.h>
 
-#include "data/files/json_text.h"
 #include "inspect/training/training_recorder.h"
 #include "tests/cli/call_kette.h"
 #include "tests/inspect/browser.h"
@@ -51,12 +50,12 @@ TEST_CASE("train: --page and --record leave a page and the same model") {
   const SmallRuns& runs = SmallRuns::get();
   INFO(runs.first().err);
   REQUIRE(runs.first().code == 0);
-  const Json json = parse_json(runs.first().last_line(), "train");
+  const JsonView json = runs.first().json();
   CHECK(json["page_seconds"].get<double>() > 0);
   CHECK(json["record_seconds"].get<double>() > 0);
   const std::string page = checked_page(runs.path("first/page.html"));
-  CHECK(page.find("after 6 steps") != std::string::npos);
-  CHECK(page.find("What each head became") != std::string::npos);
+  CHECK(contains(page, "after 6 steps"));
+  CHECK(contains(page, "What each head became"));
   const ScratchFolder folder;
   write_small_corpus(folder.path());
   const Outcome plain = call_kette(train_arguments(
@@ -71,8 +70,8 @@ TEST_CASE("train: --page and --record leave a page and the same model") {
       const text = document.querySelector('dialog[open]').textContent;
       document.body.prepend(element('output', { textContent: graphs.length + ' ; ' + text }));)");
   CHECK(opened.console == "");
-  CHECK(opened.document.find("encoder 0.1") != std::string::npos);
-  CHECK(opened.document.find("Heads by steps.") != std::string::npos);
+  CHECK(contains(opened.document, "encoder 0.1"));
+  CHECK(contains(opened.document, "Heads by steps."));
 }
 
 TEST_CASE("train: what is to be recorded is asked for by name") {
@@ -92,8 +91,8 @@ TEST_CASE("plot: several runs as tables, as JSON and as a page that a browser op
       call_kette({"plot", runs.path("first"), runs.path("second/"), "--out", out, "--json"});
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
-  CHECK(outcome.out.find("Settings that differ") != std::string::npos);
-  const Json json = parse_json(outcome.last_line(), "plot");
+  CHECK(contains(outcome.out, "Settings that differ"));
+  const JsonView json = outcome.json();
   REQUIRE(json["runs"].size() == 2);
   CHECK(json["runs"][0]["name"] == "first");
   CHECK(json["runs"][1]["name"] == "second");
@@ -104,10 +103,9 @@ TEST_CASE("plot: several runs as tables, as JSON and as a page that a browser op
   CHECK(json["runs"][0]["seconds"].get<double>() > 0);
   const std::string page = checked_page(out);
   CHECK(json["page_bytes"].get<std::size_t>() == page.size());
-  CHECK(page.find("first, validation") != std::string::npos);
-  CHECK(page.find(" BLEU at ") !=
-        std::string::npos);  // after its number, by which the column is sorted
-  CHECK(page.find("Norm of the gradient") != std::string::npos);
+  CHECK(contains(page, "first, validation"));
+  CHECK(contains(page, " BLEU at "));  // after its number, by which the column is sorted
+  CHECK(contains(page, "Norm of the gradient"));
 
   KETTE_NEEDS_BROWSER();
   const Opened opened = open_page(page, R"(
@@ -124,10 +122,9 @@ TEST_CASE("plot: several runs as tables, as JSON and as a page that a browser op
       const tokens = graphs[0].graph.xAxisRange()[1] > 100;
       document.body.prepend(element('output', { textContent: [zoomed, visible, names, tokens].join(' ; ') }));)");
   CHECK(opened.console == "");
-  CHECK(
-      opened.document.find(
-          "<output>2,4 ; 2,false,true ; step,target tokens,minutes of training ; true</output>") !=
-      std::string::npos);
+  CHECK(contains(
+      opened.document,
+      "<output>2,4 ; 2,false,true ; step,target tokens,minutes of training ; true</output>"));
   INFO(opened.document.substr(opened.document.find("<output>"), 200));
 }
 
@@ -146,9 +143,9 @@ TEST_CASE("plot: runs that hardly are any") {
   const Outcome nothing = call_kette({"plot", path("empty"), "--out", path("page.html"), "--json"});
   INFO(nothing.err);
   CHECK(nothing.code == 0);
-  CHECK(parse_json(nothing.last_line(), "plot")["runs"][0]["loss"].is_null());
+  CHECK(nothing.json()["runs"][0]["loss"].is_null());
   const std::string page = read_file(path("page.html"));
-  CHECK(page.find("Nothing has been trained yet.") != std::string::npos);
+  CHECK(contains(page, "Nothing has been trained yet."));
   write_file(empty / "log.jsonl", "{\"step\":1,\"loss\":2}\nrubbish\n{\"step\":2,\"lo");
   const Outcome torn = call_kette({"plot", path("empty")});
   CHECK(torn.code == 0);

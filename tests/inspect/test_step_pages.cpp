@@ -1,7 +1,6 @@
 // The pages of kette trace and kette tape, in a browser.
 #include <doctest/doctest.h>
 
-#include "data/files/json_text.h"
 #include "inspect/page/html.h"
 #include "tests/cli/call_kette.h"
 #include "tests/inspect/browser.h"
@@ -10,10 +9,6 @@ using namespace kette;
 using namespace kette::testing;
 
 namespace {
-
-bool shows(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// What the script's output element says.
 std::string said(const Opened& opened) {
@@ -36,17 +31,17 @@ struct StepPage {
     const Outcome outcome = call_kette(words);
     INFO(outcome.err);
     REQUIRE(outcome.code == 0);
-    json = parse_json(outcome.last_line(), words.front());
+    json = outcome.json();
     html = read_file(out);
     CHECK(json["page"] == out);
     CHECK(json["page_bytes"].get<std::size_t>() == html.size());
     CHECK(html.size() < 1'500'000);
-    CHECK_FALSE(shows(html, "http:"));
-    CHECK_FALSE(shows(html, "https:"));
+    CHECK_FALSE(contains(html, "http:"));
+    CHECK_FALSE(contains(html, "https:"));
   }
 
   ScratchFolder folder;
-  Json json;
+  JsonView json;
   std::string html;
 };
 
@@ -55,10 +50,10 @@ struct StepPage {
 TEST_CASE("the page of a trace: a timeline and memory that can be pointed at") {
   const StepPage page({"trace", "--warmup=1", "--no-limits"});
   // Without scripts there is a drawing, and there are the tables.
-  CHECK(shows(page.html, "<rect class=\"slice backward\""));
-  CHECK(shows(page.html, "<path class=\"memory\""));
-  for (const Json& row : page.json["ops"]) {
-    CHECK(shows(page.html, "<td class=\"text\">" + row["name"].get<std::string>() + "</td>"));
+  CHECK(contains(page.html, "<rect class=\"slice backward\""));
+  CHECK(contains(page.html, "<path class=\"memory\""));
+  for (const JsonView& row : page.json["ops"]) {
+    CHECK(contains(page.html, "<td class=\"text\">" + row["name"].text() + "</td>"));
   }
   KETTE_NEEDS_BROWSER();
   const Opened opened = open_page(page.html, R"(
@@ -103,9 +98,9 @@ TEST_CASE("the page of a trace: a timeline and memory that can be pointed at") {
   const std::string notes = said(opened);
   INFO(notes);
   CHECK(notes.starts_with("false ; self_attention backward "));
-  CHECK(shows(notes, "/self_attention/heads"));
-  CHECK(shows(notes, "takes f32 ["));
-  CHECK(shows(notes, "GFLOP/s"));
+  CHECK(contains(notes, "/self_attention/heads"));
+  CHECK(contains(notes, "takes f32 ["));
+  CHECK(contains(notes, "GFLOP/s"));
   CHECK(
       notes.ends_with(" ; true ; self_attention ; true ; true ; true ; true ; true ; true ; false "
                       "; true ; 1 ; true"));
@@ -113,11 +108,11 @@ TEST_CASE("the page of a trace: a timeline and memory that can be pointed at") {
 
 TEST_CASE("the page of a tape: nodes that link, fold, are found, and say how to check them") {
   const StepPage page({"tape"});
-  for (const Json& node : page.json["nodes"]) {
+  for (const JsonView& node : page.json["nodes"]) {
     const std::string number = std::to_string(node["node"].get<std::int64_t>());
-    CHECK(shows(page.html, "id=\"node-" + number + "\""));
-    CHECK(shows(page.html, escaped(node["check"].get<std::string>())));
-    CHECK(shows(page.html, escaped(node["formula"].get<std::string>())));
+    CHECK(contains(page.html, "id=\"node-" + number + "\""));
+    CHECK(contains(page.html, escaped(node["check"].text())));
+    CHECK(contains(page.html, escaped(node["formula"].text())));
   }
   KETTE_NEEDS_BROWSER();
   const Opened opened = open_page(page.html, R"(

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "autograd/all_ops.h"
-#include "data/files/json_text.h"
 #include "decode/generator.h"
 #include "decode/translator.h"
 #include "inspect/steps/step_recorder.h"
@@ -16,6 +15,7 @@
 #include "models/transformer.h"
 #include "tensor/backend.h"
 #include "tests/devices.h"
+#include "tests/json_view.h"
 #include "train/adam.h"
 #include "train/train_step.h"
 
@@ -262,21 +262,21 @@ TEST_CASE("a step of tiny is less than a megabyte of Chrome's trace events, and 
   const Steps steps(*config);
   const std::string text = chrome_trace(steps.trace, "a step", {100, 10});
   CHECK(text.size() < 1'000'000);
-  const Json json = Json::parse(text);
+  const testing::JsonView json = testing::JsonView::parse(text);
   std::map<std::int64_t, int> starts, ends;
   std::vector<std::pair<double, double>> open;  // slices
   std::size_t slices = 0, counts = 0;
-  for (const Json& event : json.at("traceEvents")) {
-    const std::string kind = event.at("ph");
-    if (kind == "s") ++starts[event.at("id")];
-    if (kind == "f") ++ends[event.at("id")];
+  for (const testing::JsonView& event : json.at("traceEvents")) {
+    const std::string kind = event.at("ph").text();
+    if (kind == "s") ++starts[event.at("id").get<std::int64_t>()];
+    if (kind == "f") ++ends[event.at("id").get<std::int64_t>()];
     if (kind == "C") {
       ++counts;
       CHECK(event.at("args").at("bytes").get<std::int64_t>() > 0);
     }
     if (kind != "X") continue;
     ++slices;
-    const double begin = event.at("ts"), end = begin + event.at("dur").get<double>();
+    const double begin = event.at("ts").get<double>(), end = begin + event.at("dur").get<double>();
     while (!open.empty() && open.back().second <= begin + 1e-6) open.pop_back();
     if (!open.empty()) CHECK(end <= open.back().second + 1e-6);
     open.emplace_back(begin, end);

@@ -16,6 +16,7 @@
 #include "tests/support.h"
 
 using namespace kette;
+using testing::contains;
 
 namespace {
 
@@ -77,14 +78,14 @@ TEST_CASE("a listing has every node of the tape, in its order and with its input
         std::string line;
         std::getline(lines, line);
         CAPTURE(line);
-        CHECK(line.find("= " + node.op + " ") != std::string::npos);
-        CHECK(line.find("-> " + node.outputs[0].shape.str()) != std::string::npos);
+        CHECK(contains(line, "= " + node.op + " "));
+        CHECK(contains(line, "-> " + node.outputs[0].shape.str()));
         CHECK(!node.scope.empty());
         CHECK(line_of_source(node.source).find('"' + node.op + '"') != std::string::npos);
         for (const TapeInput& input : node.inputs) {
           CHECK(input.node < node.number);
           CHECK(input.wanted == (input.node >= 0 || !input.leaf.empty()));
-          if (!input.leaf.empty()) CHECK(line.find(input.leaf) != std::string::npos);
+          if (!input.leaf.empty()) CHECK(contains(line, input.leaf));
         }
       }
     }

@@ -68,7 +68,7 @@ std::vector<Field> ClassifierConfig::fields() {
 
 void ClassifierConfig::check() const {
   BertConfig::check();
-  check_size("classes", classes, kLargestVocabulary);
+  check_size("classes", classes, kMaxVocabulary);
 }
 
 std::vector<ModelPart> ClassifierConfig::parts() const {

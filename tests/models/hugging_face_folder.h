@@ -110,7 +110,7 @@ class HuggingFaceFolder {
       CAPTURE(change.value.dump());
       const std::string error = import_error();
       CAPTURE(error);
-      CHECK(error.find(change.message) != std::string::npos);
+      CHECK(contains(error, change.message));
     }
   }
 
@@ -163,13 +163,9 @@ inline std::string export_error(const ModelConfig& config, const Tokenizer& toke
   model->materialize(1);
   save_description(ours, config, tokenizer);
   save_parameters(ours / kModelFile, model->parameters(), {});
-  try {
-    export_hugging_face(ours, theirs);
-  } catch (const Error& error) {
-    CHECK(!std::filesystem::exists(theirs));
-    return error.what();
-  }
-  return "";
+  const std::string message = message_of([&] { export_hugging_face(ours, theirs); });
+  CHECK(std::filesystem::exists(theirs) == message.empty());
+  return message;
 }
 
 /// A Llama becomes a Mistral of the same weights, whose tokens see five at most.

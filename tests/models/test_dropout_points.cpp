@@ -137,7 +137,7 @@ Variable plain_gpt_states(const Gpt& model, const std::vector<std::int32_t>& ids
     x = surround(layer.self_attention_norm, NormOrder::pre, x, masks, [&](const Variable& in) {
       const MultiHeadSelfAttention& attention = layer.self_attention;
       Variable qkv = apply(attention.query_key_value, in);
-      for (const Variable& smears : attention.mixer->of_heads())
+      for (const Variable& smears : attention.mixer->head_parameters())
         qkv = smear(qkv, sigmoid(smears), positions);
       if (model.rotary_table().defined()) {
         qkv = rotary(qkv, positions, model.rotary_table(),

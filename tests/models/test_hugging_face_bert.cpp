@@ -58,7 +58,7 @@ TEST_CASE("Hugging Face: BERT with old names, other heads and tied copies is rea
       const auto with = [&](const std::string& from, const std::string& to) {
         return name.substr(0, name.size() - from.size()) + to;
       };
-      const bool is_norm = name.find("LayerNorm.") != std::string::npos;
+      const bool is_norm = contains(name, "LayerNorm.");
       renamed[!is_norm                   ? name
               : name.ends_with("weight") ? with("weight", "gamma")
                                          : with("bias", "beta")] = tensor;

@@ -43,7 +43,7 @@ TEST_CASE("Hugging Face: a GPT-2 with a head of its own comes and goes with it")
     head.data<float>()[5] += 1;
     tensors["lm_head.weight"] = head;
   });
-  CHECK(folder.import_error().find("\"tie_word_embeddings\": false") != std::string::npos);
+  CHECK(contains(folder.import_error(), "\"tie_word_embeddings\": false"));
   Json settings = Json::parse(read_file(folder.path() / "config.json"));
   settings["tie_word_embeddings"] = false;
   write_file(folder.path() / "config.json", settings.dump());
@@ -62,8 +62,7 @@ TEST_CASE("Hugging Face: a GPT-2 with a head of its own comes and goes with it")
 
   folder.change_tensors([](HuggingFaceFolder::Tensors& t) { t.erase("lm_head.weight"); });
   std::filesystem::remove_all(folder.out());
-  CHECK(folder.import_error().find("parameters, as many as the model of config.json has") !=
-        std::string::npos);
+  CHECK(contains(folder.import_error(), "parameters, as many as the model of config.json has"));
 }
 
 TEST_CASE("Hugging Face: names without prefix, masks, a second head and several files are read") {
@@ -92,7 +91,7 @@ TEST_CASE("Hugging Face: names without prefix, masks, a second head and several 
   index["weight_map"]["wte.weight"] = "../../secret";
   write_file(folder.path() / "model.safetensors.index.json", index.dump());
   std::filesystem::remove_all(folder.out());
-  CHECK(folder.import_error().find("expected the name of a file beside it") != std::string::npos);
+  CHECK(contains(folder.import_error(), "expected the name of a file beside it"));
 }
 
 TEST_CASE("Hugging Face: a setting of GPT-2 that Kette lacks is an error that names it") {
@@ -124,9 +123,9 @@ TEST_CASE("Hugging Face: a setting of GPT-2 that Kette lacks is an error that na
       {"resid_pdrop", 1.5, "config.json: dropout: expected a rate"}};
   folder.check_refused(changes);
   write_file(folder.path() / "config.json", "[1, 2");
-  CHECK(folder.import_error().find("config.json: expected a JSON object") != std::string::npos);
+  CHECK(contains(folder.import_error(), "config.json: expected a JSON object"));
   write_file(folder.path() / "config.json", "{\"n_layer\": " + std::string(200'000, '['));
-  CHECK(folder.import_error().find("config.json: expected JSON that nests") != std::string::npos);
+  CHECK(contains(folder.import_error(), "config.json: expected JSON that nests"));
 }
 
 TEST_CASE("Hugging Face: damaged parameters and vocabularies of GPT-2 are errors") {
@@ -158,7 +157,7 @@ TEST_CASE("Hugging Face: damaged parameters and vocabularies of GPT-2 are errors
     folder.change_tensors(change);
     const std::string error = folder.import_error();
     CAPTURE(error);
-    CHECK(error.find(message) != std::string::npos);
+    CHECK(contains(error, message));
   }
   const HuggingFaceFolder folder("gpt2");
   const std::string file = (folder.path() / "model.safetensors").string(), whole = read_file(file);
@@ -172,11 +171,10 @@ TEST_CASE("Hugging Face: damaged parameters and vocabularies of GPT-2 are errors
     CHECK(folder.import_error().starts_with(file + ": "));
   }
   std::filesystem::remove(file);
-  CHECK(folder.import_error().find("or model.safetensors.index.json, given neither") !=
-        std::string::npos);
+  CHECK(contains(folder.import_error(), "or model.safetensors.index.json, given neither"));
   std::filesystem::remove(folder.path() / "merges.txt");
   write_file(file, whole);
-  CHECK(folder.import_error().find("merges.txt") != std::string::npos);
+  CHECK(contains(folder.import_error(), "merges.txt"));
 }
 
 TEST_CASE(
@@ -214,7 +212,6 @@ TEST_CASE(
     CHECK(error.starts_with("export: expected a model in GPT-2's form"));
     CHECK(error.ends_with(std::string("given one with another ") + setting));
   }
-  CHECK(export_error(config, *load_tokenizer({}, "byte")).find("expected a gpt2 tokenizer") !=
-        std::string::npos);
+  CHECK(contains(export_error(config, *load_tokenizer({}, "byte")), "expected a gpt2 tokenizer"));
   CHECK(export_error(config, *gpt2).empty());
 }

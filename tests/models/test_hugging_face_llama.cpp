@@ -114,6 +114,6 @@ TEST_CASE("Hugging Face: a setting of Llama that Kette lacks is an error that na
     CHECK(folder.import_error().empty());
   }
   std::filesystem::remove(folder.path() / "vocab.json");
-  CHECK(folder.import_error().find("expected the vocab.json and merges.txt of a GPT-2 tokenizer") !=
-        std::string::npos);
+  CHECK(contains(folder.import_error(),
+                 "expected the vocab.json and merges.txt of a GPT-2 tokenizer"));
 }

@@ -202,29 +202,26 @@ TEST_CASE("Hugging Face: damaged parameters and tokenizers of Marian are errors"
     return t.count("model.shared.weight") ? t["model.shared.weight"]
                                           : t["model.decoder.embed_tokens.weight"];
   };
-  CHECK(error_of([&](Tensors& t) {
-          t[bias] = Tensor::zeros({200});
-        }).find("\"final_logits_bias\": expected shape [1, ") != std::string::npos);
+  CHECK(contains(error_of([&](Tensors& t) { t[bias] = Tensor::zeros({200}); }),
+                 "\"final_logits_bias\": expected shape [1, "));
   CHECK(error_of([&](Tensors& t) { t.erase(bias); }).empty());  // transformers takes zeros, too
   CHECK(error_of([&](Tensors& t) { t["lm_head.weight"] = table_of(t); }).empty());
-  CHECK(error_of([&](Tensors& t) {
-          t["lm_head.weight"] = Tensor::zeros(table_of(t).shape());
-        }).find("the embeddings are not shared") != std::string::npos);
+  CHECK(contains(
+      error_of([&](Tensors& t) { t["lm_head.weight"] = Tensor::zeros(table_of(t).shape()); }),
+      "the embeddings are not shared"));
   const Tensor sinusoids = sinusoidal_positions(40, 24, SinusoidLayout::concatenated);
   const std::string positions = "model.encoder.embed_positions.weight";
   CHECK(error_of([&](Tensors& t) { t[positions] = sinusoids.to(DType::bf16); }).empty());
-  CHECK(error_of([&](Tensors& t) {
-          t[positions] = sinusoidal_positions(40, 24);
-        }).find("expected sinusoids") != std::string::npos);
+  CHECK(contains(error_of([&](Tensors& t) { t[positions] = sinusoidal_positions(40, 24); }),
+                 "expected sinusoids"));
 
   const HuggingFaceFolder folder("marian");
   folder.change_json("vocab.json", [](Json& vocabulary) { vocabulary["</s>"] = 1; });
-  CHECK(folder.import_error().find("vocab.json: expected every id once") != std::string::npos);
+  CHECK(contains(folder.import_error(), "vocab.json: expected every id once"));
   write_file(folder.path() / "vocab.json", R"({"a": 0, "<unk>": 1, "</s>": 2})");
-  CHECK(folder.import_error().find("vocab.json: expected the piece <pad>") != std::string::npos);
+  CHECK(contains(folder.import_error(), "vocab.json: expected the piece <pad>"));
   write_file(folder.path() / "source.spm", "junk");
-  CHECK(folder.import_error().find("source.spm: expected a SentencePiece model") !=
-        std::string::npos);
+  CHECK(contains(folder.import_error(), "source.spm: expected a SentencePiece model"));
   std::filesystem::remove(folder.path() / "source.spm");
   CHECK(!folder.import_error().empty());
 }

@@ -1,8 +1,6 @@
 // Adapters on whole models: what they change, what they leave alone, and their files.
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "autograd/gradient_check.h"
 #include "data/files/safetensors.h"
 #include "data/tokenizers/byte_tokenizer.h"
@@ -15,6 +13,7 @@
 #include "tests/decode/decode_models.h"
 #include "tests/gap.h"
 #include "tests/gradients.h"
+#include "tests/json_view.h"
 #include "tests/random_tensor.h"
 #include "tests/support.h"
 
@@ -123,10 +122,9 @@ struct Folders {
   std::string checksum() const {
     return SafetensorsFile::open(base / kModelFile).metadata().at(kChecksumKey);
   }
-  void change_description(const std::string& key, const nlohmann::json& value) const {
-    auto json = nlohmann::json::parse(testing::read_file(adapter / "adapter.json"));
-    json[key] = value;
-    testing::write_file(adapter / "adapter.json", json.dump());
+  void change_description(const std::string& key, const testing::JsonView& value) const {
+    const auto json = testing::JsonView::parse(testing::read_file(adapter / "adapter.json"));
+    testing::write_file(adapter / "adapter.json", json.with(key, value).dump());
   }
 
   std::vector<double> expected;  ///< logits with the adapters beside the weights
@@ -255,7 +253,7 @@ TEST_CASE("lora: a directory of adapters loads as a model, and merges into a pla
   CHECK(loaded.metadata.at("step") == "7");
   const SafetensorsFile stored = SafetensorsFile::open(f.adapter / kAdapterFile);
   for (const std::string& name : stored.names()) {
-    CHECK(name.find("/lora_") != std::string::npos);
+    CHECK(testing::contains(name, "/lora_"));
   }
   merge_adapters(f.adapter, f.folder / "merged");
   const SavedModel<Gpt> merged = load_model<Gpt>(f.folder / "merged");
@@ -280,15 +278,15 @@ TEST_CASE("lora: another base, other adapters and damaged files are refused") {
   f.change_description("rank", 1);
   CHECK_THROWS_WITH_AS(load_model<Gpt>(f.adapter), doctest::Contains("expected shape [1, 16]"),
                        Error);
-  for (const auto& change :
-       std::vector<std::pair<std::string, nlohmann::json>>{{"rank", 2.5},
-                                                           {"rank", "two"},
-                                                           {"rank", -1},
-                                                           {"alpha", {}},
-                                                           {"on", {"quiery"}},
-                                                           {"on", 3},
-                                                           {"base", 1},
-                                                           {"base_crc32", false}}) {
+  for (const auto& change : std::vector<std::pair<std::string, testing::JsonView>>{
+           {"rank", 2.5},
+           {"rank", "two"},
+           {"rank", -1},
+           {"alpha", testing::JsonView()},
+           {"on", std::vector<std::string>{"quiery"}},
+           {"on", 3},
+           {"base", 1},
+           {"base_crc32", false}}) {
     CAPTURE(change.first);
     testing::write_file(f.adapter / "adapter.json", description);
     f.change_description(change.first, change.second);

@@ -11,8 +11,8 @@ constexpr std::int64_t kLayers = 2, kWidth = 3;
 constexpr std::int64_t kUnsmeared = 1;  // of the parts
 
 /// Keys, values, and keys as they were before they were smeared.
-KvCache smeared_cache(std::int64_t kept = 0) {
-  const SlotLayout layout{{{2 * kWidth, DType::f32}, {kWidth, DType::f32}}, kept, false, 4};
+KvCache smeared_cache(std::int64_t window = 0) {
+  const SlotLayout layout{{{2 * kWidth, DType::f32}, {kWidth, DType::f32}}, window, false, 4};
   return KvCache(std::vector<SlotLayout>(kLayers, layout), Device{});
 }
 

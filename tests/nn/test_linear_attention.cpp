@@ -73,11 +73,11 @@ TEST_CASE("linear attention equals its weights spelled out, gradients too") {
     for (const std::int64_t group : {1, 2}) {
       const Problem problem({130, 1, 0, 49}, 2, 16, kPattern(mask).in_groups_of(group));
       const Outcome spelled_out = problem.run([&](const Variable& in) {
-        const QueriesAndKeys pairs =
-            PackedSequences(problem.segments).self_pairs(0, in, problem.options);
+        const AttentionInputs inputs =
+            PackedSequences(problem.segments).self_inputs(0, in, problem.options);
         ParamStore store;
         const auto mixer = linear_attention_mixer(Scope(store), {2, 16});
-        return weighted_values(mixer->probabilities(pairs, 2), pairs, {});
+        return weighted_values(mixer->probabilities(inputs, 2), inputs, {});
       });
       const Outcome fused = problem.run();
       CHECK(gap(spelled_out.output, fused.output) < 1e-12);

@@ -5,6 +5,7 @@
 #include "tensor/cpu/product.h"
 #include "tensor/parallel_for.h"
 #include "tests/random_tensor.h"
+#include "tests/support.h"
 
 using namespace kette;
 
@@ -17,12 +18,7 @@ template <class Work>
 std::string error_of(const Work& work) {
   const int before = omp_get_max_threads();
   omp_set_num_threads(4);
-  std::string message;
-  try {
-    work();
-  } catch (const Error& error) {
-    message = error.what();
-  }
+  const std::string message = testing::message_of(work);
   omp_set_num_threads(before);
   return message;
 }

@@ -1,23 +1,25 @@
 #include "tests/torture/compare.h"
 
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "cli/config_file.h"
 #include "data/files/safetensors.h"
 #include "data/tokenizers/tokenizer.h"
+#include "tests/json_view.h"
 #include "tests/support.h"
 
 namespace kette::torture {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
+using kette::testing::contains;
+using testing::JsonView;
+using testing::lines_of;
 
 bool is_unfinished(const fs::path& path) {
-  return path.string().find(".kette-unfinished-") != std::string::npos ||
-         path.string().find(".kette-replaced-") != std::string::npos;
+  return contains(path.string(), ".kette-unfinished-") ||
+         contains(path.string(), ".kette-replaced-");
 }
 
 /// Relative to the path; a file has none below it and stands for itself.
@@ -34,24 +36,16 @@ fs::path at(const fs::path& path, const std::string& name) {
   return name.empty() ? path : path / name;
 }
 
-std::vector<std::string> lines_of(const fs::path& file) {
-  std::istringstream text(testing::read_file(file));
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(text, line);) lines.push_back(line);
-  return lines;
-}
-
-void check_json(const fs::path& file) {
-  KETTE_CHECK(!Json::parse(testing::read_file(file), nullptr, false).is_discarded(), file.string(),
-              ": expected whole JSON, given a part");
+bool is_json(const std::string& text) {
+  return testing::message_of([&] { JsonView::parse(text); }).empty();
 }
 
 /// A log grows line by line, so its last one may be a part until a resume.
 void check_log(const fs::path& file) {
-  const std::vector<std::string> lines = lines_of(file);
+  const std::vector<std::string> lines = lines_of(testing::read_file(file));
   for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
-    KETTE_CHECK(Json::accept(lines[i]), file.string(), ":", i + 1,
-                ": expected a line of JSON, given ", lines[i]);
+    KETTE_CHECK(is_json(lines[i]), file.string(), ":", i + 1, ": expected a line of JSON, given ",
+                lines[i]);
   }
 }
 
@@ -64,7 +58,8 @@ void check_whole_file(const fs::path& file) {
     // Files for other programs carry no checksum.
     if (!metadata.contains("format")) SafetensorsFile::open(file, Checksum::crc32);
   } else if (extension == ".json") {
-    check_json(file);
+    KETTE_CHECK(is_json(testing::read_file(file)), file.string(),
+                ": expected whole JSON, given a part");
   } else if (extension == ".toml") {
     cli::read_config_file(file);
   } else if (name == "tokenizer.model") {
@@ -72,18 +67,14 @@ void check_whole_file(const fs::path& file) {
   }
 }
 
-Json without(Json json, const char* key) {
-  json.erase(key);
-  return json;
-}
-
 void check_equal_logs(const fs::path& file, const fs::path& twin) {
-  const std::vector<std::string> lines = lines_of(file), others = lines_of(twin);
+  const std::vector<std::string> lines = lines_of(testing::read_file(file)),
+                                 others = lines_of(testing::read_file(twin));
   KETTE_CHECK(lines.size() == others.size(), file.string(), ": expected ", others.size(),
               " lines as in the undisturbed run, given ", lines.size());
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto timeless = [](const std::string& line) {
-      return without(without(Json::parse(line), "target_tokens_per_second"), "seconds");
+      return JsonView::parse(line).without({"target_tokens_per_second", "seconds"});
     };
     KETTE_CHECK(timeless(lines[i]) == timeless(others[i]), file.string(), ":", i + 1,
                 ": expected the line of the undisturbed run, ", others[i], ", given ", lines[i]);
@@ -94,7 +85,7 @@ std::map<std::string, std::string> timeless_metadata(const SafetensorsFile& file
   std::map<std::string, std::string> metadata = file.metadata();
   metadata.erase(kChecksumKey);
   std::string& state = metadata.at("training_state");
-  state = without(Json::parse(state), "seconds").dump();
+  state = JsonView::parse(state).without({"seconds"}).dump();
   return metadata;
 }
 
@@ -117,7 +108,7 @@ void check_equal_states(const fs::path& path, const fs::path& twin_path) {
 
 void check_equal_files(const fs::path& file, const fs::path& twin) {
   const std::string name = file.filename();
-  if (name.find("lock") != std::string::npos) return;
+  if (contains(name, "lock")) return;
   if (name == "log.jsonl") return check_equal_logs(file, twin);
   if (name == "training.safetensors") return check_equal_states(file, twin);
   KETTE_CHECK(testing::read_file(file) == testing::read_file(twin), file.string(),

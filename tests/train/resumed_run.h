@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "data/files/safetensors.h"
@@ -15,6 +16,11 @@ inline std::vector<float> parameters_in(const std::filesystem::path& folder) {
   return SafetensorsFile::open(folder / "training.safetensors")
       .tensor("parameters")
       .values<float>();
+}
+
+/// Where its model was taken from.
+inline std::string step_of_model(const std::filesystem::path& folder) {
+  return SafetensorsFile::open(folder / "model.safetensors").metadata().at("step");
 }
 
 /// The run of these options, stopped after half of its steps; the other half is another run, on one thread.

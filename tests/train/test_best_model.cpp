@@ -51,10 +51,6 @@ TrainResult train_scripted(const TranslationTrainOptions& options,
   return train(options, task);
 }
 
-std::string step_of_model(const TranslationTrainOptions& options) {
-  return SafetensorsFile::open(options.out / "model.safetensors").metadata().at("step");
-}
-
 }  // namespace
 
 TEST_CASE_FIXTURE(OneThread,
@@ -64,13 +60,13 @@ TEST_CASE_FIXTURE(OneThread,
   TrainResult result = train_scripted(by_loss);
   CHECK(result.steps == 8);
   CHECK(result.best_valid_loss == 2);
-  CHECK(step_of_model(by_loss) == "4");
+  CHECK(step_of_model(by_loss.out) == "4");
 
   TranslationTrainOptions by_score = scripted_options(folder, kByScore);
   result = train_scripted(by_score);
   CHECK(result.steps == 10);
   CHECK(result.best_valid_loss == 2.5);  // the best model's
-  CHECK(step_of_model(by_score) == "6");
+  CHECK(step_of_model(by_score.out) == "6");
 
   by_loss.best_by = kByScore;
   by_loss.resume = true;
@@ -86,7 +82,7 @@ TEST_CASE_FIXTURE(OneThread, "a run that goes on knows the best score of before"
   options.resume = true;
   options.steps = 8;
   CHECK(train_scripted(options, {{2.6, 14}}).best_valid_loss == 2.5);
-  CHECK(step_of_model(options) == "6");
+  CHECK(step_of_model(options.out) == "6");
 }
 
 TEST_CASE_FIXTURE(
@@ -109,7 +105,7 @@ TEST_CASE_FIXTURE(
     CHECK(std::filesystem::exists(worse) == !is_better);
     const auto mean = SafetensorsFile::open(is_better ? model : worse, Checksum::crc32);
     CHECK(mean.metadata().at("averaged_steps") == "4,6");
-    CHECK(verdict_in(is_better ? model : worse)->score->value == score);
+    CHECK(validation_result_in(is_better ? model : worse)->score->value == score);
 
     options.resume = true;  // there is nothing left to do
     CHECK(train_scripted(options, {}).average.score->value == score);
@@ -119,7 +115,7 @@ TEST_CASE_FIXTURE(
     options.average = 0;
     options.keep = 1;  // the checkpoint of the best is gone
     train_scripted(options, {{2.6, 14}, {2.7, 13}});
-    CHECK(step_of_model(options) == "4");
+    CHECK(step_of_model(options.out) == "4");
     CHECK(SafetensorsFile::open(model, Checksum::crc32)
               .tensor("shared_embedding/weight")
               .values<float>() != mean.tensor("shared_embedding/weight").values<float>());
@@ -134,14 +130,14 @@ TEST_CASE_FIXTURE(OneThread, "the best model may be that of any metric's best sc
     options.validate_score = true;
     options.steps = 2;
     train(options);
-    const Verdict verdict = *verdict_in(options.out / "model.safetensors");
-    CHECK(verdict.score->name == "valid_" + metric);
-    CHECK(verdict.score->label == "greedy " + metric_config(metric)->metric().name);
-    CHECK(std::abs(verdict.cost(metric)) == verdict.score->value);
-    CHECK(std::signbit(verdict.cost(metric)) == !lower_is_better(metric));
-    CHECK(logged(options.out, verdict.score->name.c_str()) ==
-          std::vector<double>{verdict.score->value});
-    CHECK_THROWS_WITH_AS(static_cast<void>(verdict.cost(metric == "ter" ? "bleu" : "ter")),
+    const ValidationResult result = *validation_result_in(options.out / "model.safetensors");
+    CHECK(result.score->name == "valid_" + metric);
+    CHECK(result.score->label == "greedy " + metric_config(metric)->metric().name);
+    CHECK(std::abs(result.cost(metric)) == result.score->value);
+    CHECK(std::signbit(result.cost(metric)) == !lower_is_better(metric));
+    CHECK(logged(options.out, result.score->name.c_str()) ==
+          std::vector<double>{result.score->value});
+    CHECK_THROWS_WITH_AS(static_cast<void>(result.cost(metric == "ter" ? "bleu" : "ter")),
                          doctest::Contains("expected a validation that is scored by"), Error);
   }
   TranslationTrainOptions unknown = scripted_options(folder, "tre");

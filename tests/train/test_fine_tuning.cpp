@@ -72,7 +72,7 @@ TEST_CASE_FIXTURE(
   CHECK_FALSE(std::filesystem::exists(whole.out / "model.safetensors"));
   const SafetensorsFile stored = SafetensorsFile::open(whole.out / "adapter.safetensors");
   for (const std::string& name : stored.names()) {
-    CHECK(name.find("/lora_") != std::string::npos);
+    CHECK(contains(name, "/lora_"));
   }
   const auto moments = SafetensorsFile::open(whole.out / "training.safetensors");
   CHECK(moments.shape("first_moment").elements() < 16 * 1024);

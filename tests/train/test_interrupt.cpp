@@ -8,6 +8,7 @@
 #include <csignal>
 
 #include "tensor/error.h"
+#include "tests/in_child.h"
 #include "tests/support.h"
 #include "train/interrupt.h"
 #include "train/progress.h"
@@ -22,16 +23,6 @@ void (*handler_of(int signal))(int) {
   struct sigaction action {};
   ::sigaction(signal, nullptr, &action);
   return action.sa_handler;
-}
-
-/// The exit code of an action in a process of its own, or 128 + the signal that ended it.
-template <class Action>
-int in_child(Action&& action) {
-  const pid_t child = ::fork();
-  if (child == 0) ::_exit(action());
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 }  // namespace
@@ -110,9 +101,7 @@ TEST_CASE("progress: a log without room is an error that names it") {
           try {
             for (int i = 0; i < 100; ++i) progress.log(R"({"step":1,"loss":2.5})");
           } catch (const Error& error) {
-            return std::string(error.what()).find("log.jsonl: expected room") != std::string::npos
-                       ? 0
-                       : 1;
+            return contains(std::string(error.what()), "log.jsonl: expected room") ? 0 : 1;
           }
           return 2;
         }) == 0);

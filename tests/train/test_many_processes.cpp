@@ -3,12 +3,14 @@
 
 #include "models/transformer.h"
 #include "tensor/kernels.h"
+#include "tests/support.h"
 #include "tests/train/thread_transport.h"
 #include "train/train_step.h"
 
 namespace kette {
 namespace {
 
+using testing::contains;
 using testing::in_threads;
 
 TransformerConfig small_model() {
@@ -176,7 +178,7 @@ TEST_CASE("many processes: what each says, all hear; what fails in one, fails in
       FAIL("expected an error");
     } catch (const SharedError& error) {
       CHECK(std::string(error.what()).find("process 2 on host") == 0);
-      CHECK(std::string(error.what()).find("disk: expected room, given none") != std::string::npos);
+      CHECK(contains(std::string(error.what()), "disk: expected room, given none"));
       CHECK(error.is_mine == (me == 2));
     }
     const auto numbers = [&](const std::vector<std::int64_t>& costs) {

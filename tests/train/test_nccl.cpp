@@ -142,10 +142,9 @@ TEST_CASE("NCCL: each process of a host takes a GPU of its own") {
   CHECK(error_of(2, cuda, false).empty());
   CHECK(error_of(1, cuda, true).empty());
   CHECK(error_of(5, {}, false).empty());
-  CHECK(error_of(3, cuda, false).find("expected a GPU for each of the 3 processes on host ") !=
-        std::string::npos);
-  CHECK(error_of(3, cuda, false).find(", given 2 (") != std::string::npos);
-  CHECK(error_of(2, cuda, true).find("expected cuda, for the 2 processes") != std::string::npos);
+  CHECK(contains(error_of(3, cuda, false), "expected a GPU for each of the 3 processes on host "));
+  CHECK(contains(error_of(3, cuda, false), ", given 2 ("));
+  CHECK(contains(error_of(2, cuda, true), "expected cuda, for the 2 processes"));
 }
 
 /// `kette` as so many processes of mpirun, and what it says.

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "data/files/json_text.h"
 #include "data/files/safetensors.h"
 #include "nn/layers.h"
 #include "tests/devices.h"
@@ -212,7 +211,7 @@ TEST_CASE(
   };
   const auto settings_in = [&](OptimizerKind kind) {
     const auto state = peek_training_state(folder / enum_name(kind) / kTrainingState);
-    return Json::parse(state->fingerprint.to_json()).at("settings");
+    return JsonView::parse(state->fingerprint.to_json()).at("settings");
   };
   const auto resumed_with = [&](OptimizerKind before, OptimizerKind now) {
     TranslationTrainOptions options = options_of(now);
@@ -240,13 +239,11 @@ TEST_CASE(
   const std::string to_lion = resumed_with(adam, lion), to_adam = resumed_with(lion, adam);
   CAPTURE(to_lion);
   CAPTURE(to_adam);
-  CHECK(to_lion.find("expected optimizer = adam, as in the run that is resumed, given lion") !=
-        std::string::npos);
-  CHECK(to_adam.find("expected optimizer = lion, as in the run that is resumed, given adam") !=
-        std::string::npos);
+  CHECK(contains(to_lion, "expected optimizer = adam, as in the run that is resumed, given lion"));
+  CHECK(contains(to_adam, "expected optimizer = lion, as in the run that is resumed, given adam"));
   CHECK(resumed_with(lion, lion) == "");
   const std::string log = read_file(folder / "lion" / "log.jsonl");
-  const Json logged_first = Json::parse(log.substr(0, log.find('\n'))).at("optimizer");
+  const JsonView logged_first = JsonView::parse(log.substr(0, log.find('\n'))).at("optimizer");
   CHECK(logged_first.at("kind") == "lion");
   CHECK(logged_first.at("beta2") == 0.99);
   CHECK_FALSE(logged_first.contains("epsilon"));

@@ -23,10 +23,6 @@ std::string message_of_training(const TranslationTrainOptions& options) {
   return message_of([&] { train(options); });
 }
 
-std::string step_of_model(const fs::path& out) {
-  return SafetensorsFile::open(out / "model.safetensors").metadata().at("step");
-}
-
 /// A text with its n-th line (from 1) replaced.
 std::string with_line(const std::string& text, int n, const std::string& line) {
   std::size_t begin = 0;

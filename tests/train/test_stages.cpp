@@ -7,6 +7,7 @@
 
 #include "tests/data/tiny_text.h"
 #include "tests/decode/decode_models.h"
+#include "tests/train/resumed_run.h"
 #include "tests/train/thread_transport.h"
 #include "tests/train/toy_training.h"
 #include "train/run_length.h"
@@ -169,9 +170,8 @@ TEST_CASE("stages: a run says which of them it ends before, and that shares are 
   CHECK(notes_before(options, {}, 16) ==
         Texts{"stage 4 begins after 100 steps, and the run ends before that",
               "the learning rate rises for 4000 steps, and there are 100 (--warmup)"});
-  CHECK(schedule_json(options).find(
-            R"("stages":["1 until 60%","2 until 99 steps","3 until 100 steps","4"])") !=
-        std::string::npos);
+  CHECK(contains(schedule_json(options),
+                 R"("stages":["1 until 60%","2 until 99 steps","3 until 100 steps","4"])"));
   options.steps = 0;
   options.patience = 3;
   CHECK_THROWS_WITH(options.check(),
@@ -190,14 +190,12 @@ TEST_CASE_FIXTURE(OneThread, "stages: each draws by its weights, and the log say
   options.observers = {&watch};
   train(options);
   CHECK(logged(options.out, "stage") == std::vector<double>{1, 2, 3});
-  std::istringstream log(read_file(options.out / "log.jsonl"));
   std::vector<std::string> lines;
   std::int64_t last = 0;
-  for (std::string line; std::getline(log, line);) {
-    const auto json = nlohmann::json::parse(line);
-    CHECK(json["step"] >= last);
-    last = json["step"];
-    if (json.contains("stage")) lines.push_back(line);
+  for (const JsonView& line : JsonView::lines(read_file(options.out / "log.jsonl"))) {
+    CHECK(line["step"] >= last);
+    last = line["step"].get<std::int64_t>();
+    if (line.contains("stage")) lines.push_back(line.dump());
   }
   CHECK(lines == Texts{R"({"step":1,"stage":1,"weights":[1.0,0.0]})",
                        R"({"step":10,"stage":2,"weights":[1.0,3.0]})",
@@ -276,11 +274,9 @@ TEST_CASE_FIXTURE(OneThread, "stages: by the clock they begin once their share o
   TranslationTrainOptions options = staged_options(folder, "model", {"1 0 until 50%", "0 1"});
   options.minutes = 0.02;
   train(options);
-  std::istringstream log(read_file(options.out / "log.jsonl"));
   double begins = 0;
-  for (std::string line; std::getline(log, line);) {
-    const auto json = nlohmann::json::parse(line);
-    if (json.contains("stage")) begins = json["step"];
+  for (const JsonView& line : JsonView::lines(read_file(options.out / "log.jsonl"))) {
+    if (line.contains("stage")) begins = line["step"].get<double>();
   }
   const std::vector<double> seconds = logged(options.out, "seconds");
   REQUIRE(begins > 2);
@@ -354,11 +350,7 @@ TEST_CASE("stages: a language model's run goes on in its stage, to the same bits
   options.schedule.kind = ScheduleKind::constant;
   options.stages = Stages({"1 0 until 5 steps", "0 1"});
   train(options);
-  const auto values = [&](const char* name) {
-    return SafetensorsFile::open(folder / name / "training.safetensors")
-        .tensor("parameters")
-        .values<float>();
-  };
+  const auto values = [&](const char* name) { return parameters_in(folder / name); };
   for (const std::int64_t steps : {3, 5, 9}) {
     options.out = folder / "parts";
     std::filesystem::remove_all(options.out);

@@ -21,6 +21,7 @@
 using namespace kette;
 namespace fs = std::filesystem;
 using kette::testing::parameters_in, kette::testing::ScratchFolder, kette::testing::train_in_halves;
+using testing::contains;
 
 namespace {
 
@@ -56,13 +57,8 @@ TextTrainOptions toy_options(const ScratchFolder& folder, const std::string& out
   return options;
 }
 
-std::string message_of(const TextTrainOptions& options) {
-  try {
-    train(options);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+std::string refusal_of(const TextTrainOptions& options) {
+  return testing::message_of([&] { train(options); });
 }
 
 }  // namespace
@@ -116,7 +112,7 @@ TEST_CASE("text: a model learns, and says what it learnt; a file of tokens train
   CHECK(parameters_in(options.out) == parameters_in(again.out));
   again.out = folder / "other";
   again.tokenizer = std::make_shared<ByteTokenizer>();
-  CHECK(message_of(again).find("expected tokens of the model's tokenizer") != std::string::npos);
+  CHECK(contains(refusal_of(again), "expected tokens of the model's tokenizer"));
 }
 
 TEST_CASE("text: the share that is kept for validation is not trained on") {
@@ -179,26 +175,26 @@ TEST_CASE("text: what cannot be trained on is refused by name, and nothing is lo
   testing::write_file(folder / "short.txt", "1a\n2bb\n");
   TextTrainOptions bad = options;
   bad.text = {folder / "short.txt"};
-  CHECK(message_of(bad).find("at least one window of 12 + 1 tokens") != std::string::npos);
+  CHECK(contains(refusal_of(bad), "at least one window of 12 + 1 tokens"));
   bad = options;
   bad.out = folder / "small-batch";
   bad.batch_tokens = 11;
-  CHECK(message_of(bad).find("at least one window of 12 tokens, given 11") != std::string::npos);
+  CHECK(contains(refusal_of(bad), "at least one window of 12 tokens, given 11"));
   bad = options;
   bad.out = folder / "missing";
   bad.text = {folder / "nothing.txt"};
-  CHECK(message_of(bad).find("nothing.txt") != std::string::npos);
+  CHECK(contains(refusal_of(bad), "nothing.txt"));
   bad = options;
   bad.out = folder / "unknown";
   bad.valid_text = {folder / "strange.txt"};
   testing::write_file(folder / "strange.txt", "1a\n? no\n");
-  CHECK(message_of(bad).find("strange.txt") != std::string::npos);
+  CHECK(contains(refusal_of(bad), "strange.txt"));
   options.out = folder / "good";
   train(options);
-  CHECK(message_of(options).find("--resume") != std::string::npos);
+  CHECK(contains(refusal_of(options), "--resume"));
   options.resume = true;
   options.model.width = 32;
-  CHECK(message_of(options).find("expected model.width = 16") != std::string::npos);
+  CHECK(contains(refusal_of(options), "expected model.width = 16"));
 }
 
 TEST_CASE("text: folders, files of tokens and text one after the other train as the text does") {
@@ -232,12 +228,10 @@ TEST_CASE("text: folders, files of tokens and text one after the other train as 
   CHECK_FALSE(fs::exists(folder / "own" / "train.tokens"));
   options.text = {folder / "a.tokens"};
   options.out = folder / "none";
-  CHECK(message_of(options).find("expected a tokenizer beside a file of tokens") !=
-        std::string::npos);
+  CHECK(contains(refusal_of(options), "expected a tokenizer beside a file of tokens"));
   options.tokenizer = CharacterTokenizer::from_text(toy_text(100, 1), "text");
   options.text = {folder / "shards"};
-  CHECK(message_of(options).find("expected tokens of the tokenizer character") !=
-        std::string::npos);
+  CHECK(contains(refusal_of(options), "expected tokens of the tokenizer character"));
 }
 
 TEST_CASE(
@@ -289,16 +283,14 @@ TEST_CASE(
   TextTrainOptions halves = train_in_halves(options);
   CHECK(parameters_in(options.out) == parameters_in(halves.out));
   halves.weights = {1, 3};
-  CHECK(message_of(halves).find("expected weight 2 = 2.5, as in the run") != std::string::npos);
+  CHECK(contains(refusal_of(halves), "expected weight 2 = 2.5, as in the run"));
   halves.weights.clear();
-  CHECK(message_of(halves).find("expected weight 1 = 1") != std::string::npos);
+  CHECK(contains(refusal_of(halves), "expected weight 1 = 1"));
   halves.weights = {1};
-  CHECK(message_of(halves).find("weights: expected one for each of the 2 texts, given 1") !=
-        std::string::npos);
+  CHECK(contains(refusal_of(halves), "weights: expected one for each of the 2 texts, given 1"));
   halves.weights = {1, 2};
   halves.temperature = 2;
-  CHECK(message_of(halves).find("expected weights or a temperature, given both") !=
-        std::string::npos);
+  CHECK(contains(refusal_of(halves), "expected weights or a temperature, given both"));
 }
 
 TEST_CASE("text: a resume reads the text it was started with, in the same way") {
@@ -312,9 +304,9 @@ TEST_CASE("text: a resume reads the text it was started with, in the same way") 
   options.resume = true;
   options.steps = 5;
   const auto said = [&](const TextTrainOptions& changed, const std::string& text) {
-    const std::string message = message_of(changed);
+    const std::string message = refusal_of(changed);
     CAPTURE(message);
-    CHECK(message.find(text) != std::string::npos);
+    CHECK(contains(message, text));
   };
   TextTrainOptions changed = options;
   changed.valid_text = {folder / "other.txt"};

@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 
+#include "tests/data/epochs.h"
 #include "tests/data/tiny_text.h"
 #include "tests/decode/decode_models.h"
 #include "tests/train/toy_training.h"
@@ -16,22 +17,6 @@ using namespace kette;
 using namespace kette::testing;
 
 namespace {
-
-std::vector<Batch> epoch_of(TranslationTask& task) {
-  std::vector<Batch> batches;
-  for (const auto epoch = task.sampler().state().epoch; task.sampler().state().epoch == epoch;) {
-    batches.push_back(task.sampler().next());
-  }
-  return batches;
-}
-
-std::vector<std::int64_t> sentences_of(const std::vector<Batch>& batches) {
-  std::vector<std::int64_t> sentences;
-  for (const Batch& batch : batches) {
-    sentences.insert(sentences.end(), batch.sentence_ids.begin(), batch.sentence_ids.end());
-  }
-  return sentences;
-}
 
 /// Source and target.
 std::pair<std::int64_t, std::int64_t> tokens_of(const std::vector<Batch>& batches) {
@@ -50,12 +35,12 @@ TEST_CASE_FIXTURE(OneThread, "a run trains on its sentences in another order eac
   TranslationTrainOptions options = toy_options(folder, "one");
   options.steps = 1;
   TranslationTask task(options);
-  const auto first = sentences_of(epoch_of(task)), second = sentences_of(epoch_of(task));
+  const auto first = ids_of(epoch_of(task.sampler())), second = ids_of(epoch_of(task.sampler()));
   CHECK(first != second);
   options.out = folder / "two";
   options.seed = 2;
   TranslationTask other(options);
-  CHECK(sentences_of(epoch_of(other)) != first);
+  CHECK(ids_of(epoch_of(other.sampler())) != first);
   std::vector<std::int64_t> all(300);
   std::iota(all.begin(), all.end(), 0);
   for (auto order : {first, second}) {
@@ -72,8 +57,8 @@ TEST_CASE_FIXTURE(OneThread, "BPE-dropout gives a run more and shorter pieces, o
   options.out = folder / "dropped";
   options.bpe_dropout = 0.5;
   TranslationTask dropped(options);
-  const auto [source, target] = tokens_of(epoch_of(plain));
-  const auto [more_source, more_target] = tokens_of(epoch_of(dropped));
+  const auto [source, target] = tokens_of(epoch_of(plain.sampler()));
+  const auto [more_source, more_target] = tokens_of(epoch_of(dropped.sampler()));
   CHECK(more_source > source + source / 10);
   CHECK(more_target > target + target / 10);
 }
@@ -147,7 +132,7 @@ TEST_CASE_FIXTURE(OneThread,
   };
   std::array<int, 4> times{};  // of the first text, of the second, and of each the other way round
   std::map<std::int64_t, std::pair<Ids, Ids>> pairs;
-  for (const Batch& batch : epoch_of(task)) {
+  for (const Batch& batch : epoch_of(task.sampler())) {
     for (std::int64_t i = 0; i < std::ssize(batch.sentence_ids); ++i) {
       const std::int64_t place = batch.sentence_ids[i];
       ++times.at(place / 300);

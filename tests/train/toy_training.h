@@ -1,12 +1,11 @@
 // A language small enough to be learnt in a second, and runs of the trainer on it.
 #pragma once
 
-#include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tests/json_view.h"
 #include "tests/support.h"
 #include "tests/train/resumed_run.h"
 #include "train/translation_task.h"
@@ -60,11 +59,9 @@ inline TranslationTrainOptions toy_options(const ScratchFolder& folder, const st
 
 /// The values of a key in the log of a run, in order.
 inline std::vector<double> logged(const std::filesystem::path& out, const char* key) {
-  std::istringstream log(read_file(out / "log.jsonl"));
   std::vector<double> values;
-  for (std::string line; std::getline(log, line);) {
-    const auto json = nlohmann::json::parse(line);
-    if (json.contains(key)) values.push_back(json[key]);
+  for (const JsonView& line : JsonView::lines(read_file(out / "log.jsonl"))) {
+    if (line.contains(key)) values.push_back(line[key].get<double>());
   }
   return values;
 }

@@ -1,5 +1,5 @@
-// MPI as a transport: a shared object that the program opens when a launcher has started several of it
-// (train/launch.h), so that the program itself runs where there is no MPI. Compiled once for each MPI that is found.
+// The MPI transport, a shared library that the program opens when a launcher has started several processes
+// (train/launch.h). So the program itself also runs without MPI. Built once for each MPI that is found.
 #include <mpi.h>
 
 #include <cstdlib>

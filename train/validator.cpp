@@ -1,4 +1,4 @@
-#include "train/judge.h"
+#include "train/validator.h"
 
 #include <cmath>
 
@@ -8,31 +8,31 @@
 namespace kette {
 namespace {
 
-void add_score(Json& json, const Verdict& verdict) {
-  if (verdict.score) json[verdict.score->name] = verdict.score->value;
+void add_score(Json& json, const ValidationResult& result) {
+  if (result.score) json[result.score->name] = result.score->value;
 }
 
 }  // namespace
 
-Judge::Judge(const TrainOptions& options, Task& task, TrainingState& state)
+Validator::Validator(const TrainOptions& options, Task& task, TrainingState& state)
     : options_(options),
       task_(task),
       state_(state),
       communicator_(*options.communicator),
       models_(options, task.parameter_file()) {}
 
-void Judge::start() {
+void Validator::start() {
   resume();
   models_.save_model(task_.parameters(), {{"step", "0"}});
 }
 
-void Judge::resume() {
+void Validator::resume() {
   models_.remove_later_than(state_.step);
   models_.identify(state_.run);
 }
 
-void Judge::validate(Progress& progress, bool due, std::int64_t saved_step) {
-  last_ = verdict();
+void Validator::validate(Progress& progress, bool due, std::int64_t saved_step) {
+  last_ = measured();
   KETTE_CHECK(std::isfinite(last_.loss), "train: expected a finite validation loss at step ",
               state_.step, ", given ", last_.loss,
               "; no model was replaced, and --resume goes on from step ", saved_step,
@@ -43,7 +43,7 @@ void Judge::validate(Progress& progress, bool due, std::int64_t saved_step) {
     Metadata metadata = {{"step", std::to_string(state_.step)}};
     last_.add_to(metadata);
     models_.save_checkpoint(state_.step, task_.parameters(), metadata);
-    // One run to here would not have it.
+    // A run without a stop would not have this checkpoint.
     if (state_.off_schedule) std::filesystem::remove(models_.checkpoint(state_.last_validated));
     models_.prune();
     models_.keep_best(task_.parameters(), metadata, best, cost);
@@ -67,11 +67,12 @@ void Judge::validate(Progress& progress, bool due, std::int64_t saved_step) {
                (best ? " (best so far)" : ""));
 }
 
-Verdict Judge::average_of(const std::vector<std::filesystem::path>& files, bool notes) {
+ValidationResult Validator::average_of(const std::vector<std::filesystem::path>& files,
+                                       bool notes) {
   Metadata metadata;
   communicator_.once("averaging", [&] { average_checkpoints(files, models_.mean()); });
   communicator_.agree([&] { metadata = load_parameters(models_.mean(), task_.parameters()); });
-  Verdict found = verdict();
+  ValidationResult found = measured();
   if (notes) found.add_to(metadata);
   communicator_.once("saving", [&] {
     if (is_best(found)) {
@@ -83,14 +84,14 @@ Verdict Judge::average_of(const std::vector<std::filesystem::path>& files, bool 
   return found;
 }
 
-void Judge::average_last(Progress& progress, bool has_trained) {
+void Validator::average_last(Progress& progress, bool has_trained) {
   std::vector<std::filesystem::path> files;
-  std::optional<Verdict> known;
-  // On data that have changed since the last step it would be no resume's.
+  std::optional<ValidationResult> known;
+  // A resume with changed data must not use results of the old data.
   const bool is_as_it_was = task_.folder().changed_data().empty();
   communicator_.once("averaging", [&] {
     files = models_.last();
-    if (!has_trained && is_as_it_was) known = models_.verdict_on_mean(files);
+    if (!has_trained && is_as_it_was) known = models_.result_of_mean(files);
   });
   const bool is_known = communicator_.of_first(known.has_value());
   if (!is_known) known = average_of(files, has_trained || is_as_it_was);
@@ -109,10 +110,11 @@ void Judge::average_last(Progress& progress, bool has_trained) {
                          models_.mean().string() + " has it; fewer may be better)");
 }
 
-Verdict Judge::last() const {
+ValidationResult Validator::last() const {
   if (!state_.valid_loss) return {};
-  // A resume that had nothing left to do finds it with the parameters.
-  return models_.verdict_on(state_.last_validated).value_or(Verdict{*state_.valid_loss, {}});
+  // After a resume with nothing left to do, the result is in the checkpoint's metadata.
+  return models_.result_of_checkpoint(state_.last_validated)
+      .value_or(ValidationResult{*state_.valid_loss, {}});
 }
 
 }  // namespace kette

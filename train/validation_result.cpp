@@ -1,4 +1,4 @@
-#include "train/verdict.h"
+#include "train/validation_result.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +18,7 @@ std::vector<std::string> names_of_best_by() {
   return names;
 }
 
-double Verdict::cost(const std::string& best_by) const {
+double ValidationResult::cost(const std::string& best_by) const {
   if (best_by == kByLoss) return loss;
   KETTE_CHECK(score, "best_by: expected a validation with a score, given one of the loss alone");
   KETTE_CHECK(!is_by_metric(best_by) || score->name == "valid_" + best_by,
@@ -27,7 +27,7 @@ double Verdict::cost(const std::string& best_by) const {
   return lower_is_better(best_by) ? score->value : -score->value;
 }
 
-std::string Verdict::str() const {
+std::string ValidationResult::str() const {
   char part[80];
   std::snprintf(part, sizeof part, "loss %.4f, perplexity %.2f", loss, std::exp(loss));
   std::string line = part;
@@ -38,28 +38,28 @@ std::string Verdict::str() const {
   return line;
 }
 
-void Verdict::add_to(Metadata& metadata) const {
+void ValidationResult::add_to(Metadata& metadata) const {
   metadata["valid_loss"] = Json(loss).dump();  // all of its digits
   if (score) metadata["valid_score"] = Json{score->name, score->label, score->value}.dump();
 }
 
-std::optional<Verdict> verdict_in(const fs::path& file) {
+std::optional<ValidationResult> validation_result_in(const fs::path& file) {
   const Metadata metadata = SafetensorsFile::open(file).metadata();
   const auto loss = metadata.find("valid_loss"), score = metadata.find("valid_score");
   if (loss == metadata.end()) return std::nullopt;
-  Verdict verdict{parse_json(loss->second, file.string()).get<double>(), {}};
+  ValidationResult result{parse_json(loss->second, file.string()).get<double>(), {}};
   if (score != metadata.end()) {
     const Json parts = parse_json(score->second, file.string());
-    verdict.score = {parts.at(0), parts.at(1), parts.at(2)};
+    result.score = {parts.at(0), parts.at(1), parts.at(2)};
   }
-  return verdict;
+  return result;
 }
 
 double cost_in(const fs::path& file, const std::string& best_by) {
   constexpr double kNone = std::numeric_limits<double>::infinity();
   if (!fs::exists(file) || is_average(file)) return kNone;
-  const std::optional<Verdict> verdict = verdict_in(file);
-  return verdict ? verdict->cost(best_by) : kNone;
+  const std::optional<ValidationResult> result = validation_result_in(file);
+  return result ? result->cost(best_by) : kNone;
 }
 
 void copy_best(const std::vector<fs::path>& files, const std::string& best_by, const fs::path& to) {
