@@ -8,6 +8,7 @@
 
 #include "data/files/utf8.h"
 #include "data/sentences/likely_language.h"
+#include "serve/page.h"
 
 namespace kette {
 namespace {
@@ -65,6 +66,10 @@ struct Api::Route {
 
 const std::vector<Api::Route>& Api::routes() {
   static const std::vector<Route> routes = {
+      {"GET", "/", "page", page_show, true},
+      {"POST", "/", "page", page_answer},
+      {"GET", "/explain", "page", page_explain},
+      {"POST", "/explain", "page", page_explain},
       {"POST", "/translate", "libretranslate", libretranslate_translate},
       {"POST", "/detect", "libretranslate", libretranslate_detect},
       {"GET", "/languages", "libretranslate", libretranslate_languages},
@@ -113,8 +118,8 @@ void Api::check_key(const HttpRequest& request) const {
   for (const std::string_view scheme : {"Bearer ", "DeepL-Auth-Key "}) {
     if (key.starts_with(scheme)) key = key.substr(scheme.size());
   }
-  if (key.empty() && request.path == "/translate") {
-    key = Fields(request).text("api_key", "");  // as LibreTranslate's clients send it
+  if (key.empty() && !request.path.starts_with("/v")) {
+    key = Fields(request).text("api_key", "");  // as LibreTranslate's clients send it, and the page
   }
   bool is_known = false;
   for (const std::string& one : options_.keys) is_known |= equal(one, key);
@@ -151,7 +156,13 @@ void Api::dispatch(HttpExchange& exchange, std::string& api, int& status) {
   const std::string method = request.method == "HEAD" ? "GET" : request.method;
   const auto refuse = [&](const ApiError& error) {
     status = error.status;
-    exchange.answer(error_answer(api, error));
+    HttpAnswer answer = error_answer(api, error);
+    if (api == "page") {
+      const auto models = this->models();
+      page_error(answer, request, {*models, options_.limits, !options_.keys.empty()},
+                 error.message);
+    }
+    exchange.answer(answer);
   };
   try {
     if (request.path == "/health" || request.path == "/ready" || request.path == "/metrics") {
@@ -168,15 +179,15 @@ void Api::dispatch(HttpExchange& exchange, std::string& api, int& status) {
     std::string allowed;
     for (const Route& route : routes()) {
       const std::string_view path = route.path;
-      const bool is_this =
-          path.ends_with('/') ? request.path.starts_with(path) : request.path == path;
+      const bool is_this = path.size() > 1 && path.ends_with('/') ? request.path.starts_with(path)
+                                                                  : request.path == path;
       if (!is_this) continue;
       api = route.api;
       if (method != route.method) {
         allowed = route.method;
         continue;
       }
-      check_key(request);
+      if (!route.is_open) check_key(request);
       const auto models = this->models();
       const auto end =
           std::chrono::steady_clock::now() + std::chrono::duration<double>(options_.limits.seconds);
@@ -188,7 +199,8 @@ void Api::dispatch(HttpExchange& exchange, std::string& api, int& status) {
               504, "expected to be done within " + std::to_string(limit) + " s, given more to do");
         }
       };
-      return route.serve({exchange, *models, options_.limits, metrics_, check});
+      return route.serve(
+          {exchange, *models, options_.limits, metrics_, check, !options_.keys.empty()});
     }
     if (!allowed.empty()) {
       status = 405;

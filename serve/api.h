@@ -29,6 +29,7 @@ struct ApiCall {
   const ServeLimits& limits;
   Metrics& metrics;
   std::function<void()> check;  ///< throws when the client is gone or its time is over
+  bool needs_key = false;       ///< as all of this server
 
   void answer(const Json& json, int status = 200) const {
     exchange.answer({.status = status, .body = dumped(json)});
@@ -70,6 +71,8 @@ void deepl_translate(const ApiCall& call);
 void openai_completions(const ApiCall& call);
 void openai_models(const ApiCall& call);
 
+/// "English" of "en"; what is not known is its own name.
+std::string language_name(const std::string& code);
 /// The translator from one language to another; source "auto": by the text. An ApiError if there is none.
 const ServedTranslator& translator_for(const ServedModels& models, const std::string& source,
                                        const std::string& target,

@@ -39,11 +39,22 @@ std::string alternative(const TranslatedText& text, const std::string& source, s
   return whole + source.substr(at);
 }
 
+TranslatedTexts::Sentence sentence_of(const TranslatedSentence& found, const std::string& source) {
+  TranslatedTexts::Sentence sentence{std::string(found.part.of(source)), found.text};
+  sentence.notes = found.notes;
+  sentence.divided = found.divided;
+  std::set<std::string> known = {found.text, found.translation.text};
+  for (const Translation::Alternative& other : found.translation.n_best) {
+    if (known.insert(other.text).second) sentence.alternatives.push_back(other.text);
+  }
+  return sentence;
+}
+
 }  // namespace
 
 ServedTranslator::ServedTranslator(std::string name, const ModelFiles& files,
                                    const LoadOptions& loading, const EngineHost::Options& options)
-    : name_(std::move(name)), facts_(load_text_facts(files.folder)) {
+    : name_(std::move(name)), files_(files), facts_(load_text_facts(files.folder)) {
   const LoadedEnsemble<Transformer> loaded = load_ensemble<Transformer>({files}, loading);
   const std::size_t dash = name_.find('-');
   if (dash != std::string::npos) {
@@ -96,10 +107,12 @@ TranslatedTexts ServedTranslator::translate(const TranslationCall& call,
   for (const std::unique_ptr<Document>& document : documents) {
     const auto first = next;
     std::vector<TextBlock> blocks;
+    TranslatedTexts::One& one = result.texts.emplace_back();
     std::size_t ranks = 1;
     for (const TextBlock& block : document->blocks()) {
       blocks.push_back({next->text, next->marks});
       for (const TranslatedSentence& sentence : next->sentences) {
+        one.sentences.push_back(sentence_of(sentence, block.text));
         ranks = std::max(ranks, sentence.translation.n_best.size());
         result.doubts += sentence.notes.are_doubts() ? 1 : 0;
         if (sentence.translation.n_best.empty()) continue;
@@ -108,7 +121,6 @@ TranslatedTexts ServedTranslator::translate(const TranslationCall& call,
       result.source_tokens += std::ssize(translator_->tokenizer()->encode(block.text));
       ++next;
     }
-    TranslatedTexts::One& one = result.texts.emplace_back();
     one.text = document->with(blocks);
     std::set<std::string> known = {one.text};
     for (std::size_t rank = 1; rank < ranks; ++rank) {
@@ -155,7 +167,7 @@ class StoppableDraws final : public Policy {
 
 ServedGenerator::ServedGenerator(std::string name, const ModelFiles& files,
                                  const LoadOptions& loading, const EngineHost::Options& options)
-    : name_(std::move(name)) {
+    : name_(std::move(name)), files_(files) {
   const LoadedEnsemble<Gpt> loaded = load_ensemble<Gpt>({files}, loading);
   tokenizer_ = loaded.tokenizer;
   const Ensemble ready = loaded.models.for_decoding(loaded.types);

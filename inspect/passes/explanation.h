@@ -1,6 +1,8 @@
 // Everything there is to see of how a model came to one translation, or reads one text: for `kette explain`.
 #pragma once
 
+#include <functional>
+
 #include "data/tokenizers/tokenizer.h"
 #include "inspect/heads/attention_maps.h"
 #include "inspect/passes/beam_tree.h"
@@ -48,14 +50,20 @@ struct Explanation {
   std::string main_parts(const Prediction& prediction) const;
 };
 
+/// Maps of more tokens are no longer readable, nor is the page small.
+inline constexpr std::size_t kMostExplainedTokens = 128;
+
 /// The translation that a search finds; of a parser the tree that it writes (decode/tree_parser.h), of as many symbols
-/// as there. model: one that trains, with values. language: of a model of several, the one to translate to.
+/// as there. model: one that trains, with values. language: of a model of several, the one to translate to. check: called between passes;
+/// what it throws ends it.
 Explanation explain_translation(const AutoregressiveModel& model, const SharedTokenizer& tokenizer,
                                 const std::string& text, const SearchOptions& options,
-                                const std::string& language = "");
+                                const std::string& language = "",
+                                const std::function<void()>& check = {});
 /// A text that a model without an encoder reads, of at least two tokens; the beam goes on from its end
 /// for `more` tokens.
 Explanation explain_text(const AutoregressiveModel& model, const SharedTokenizer& tokenizer,
-                         const std::string& text, const SearchOptions& options, std::int64_t more);
+                         const std::string& text, const SearchOptions& options, std::int64_t more,
+                         const std::function<void()>& check = {});
 
 }  // namespace kette
