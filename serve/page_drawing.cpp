@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
 
 #include "inspect/page/assets.h"
 #include "inspect/page/html.h"
@@ -191,10 +192,11 @@ std::vector<std::string> told(const SentenceNotes& notes, bool divided) {
   std::vector<std::string> all;
   if (notes.copied) all.push_back("Nothing to translate: it stands as it was.");
   if (notes.carried > 0) {
+    const std::set<std::string> unknown(notes.unknown.begin(), notes.unknown.end());
     all.push_back("Carried over as it was: " +
-                  (notes.unknown.empty()
-                       ? "an address or a placeholder"
-                       : joined(notes.unknown) + ", which the model does not know") +
+                  (unknown.empty() ? "an address or a placeholder"
+                                   : joined(std::vector(unknown.begin(), unknown.end())) +
+                                         ", which the model does not know") +
                   ".");
   }
   if (notes.raised) all.push_back("Translated without its capitals, which were put back.");
@@ -233,7 +235,7 @@ std::string sentence_html(const TranslatedTexts::Sentence& one, const ServedTran
          (others.empty() ? "" : "<ul " + language(model.target()) + ">" + others + "</ul>") +
          notes_html(doubts(one.notes), "notes look") +
          notes_html(told(one.notes, one.divided), "notes") +
-         explain_link(model.name(), one.source, "How it came to this") + "</div></li>\n";
+         explain_link(model.name(), one.plain, "How it came to this") + "</div></li>\n";
 }
 
 }  // namespace

@@ -39,15 +39,43 @@ std::string alternative(const TranslatedText& text, const std::string& source, s
   return whole + source.substr(at);
 }
 
-TranslatedTexts::Sentence sentence_of(const TranslatedSentence& found, const std::string& source) {
-  TranslatedTexts::Sentence sentence{std::string(found.part.of(source)), found.text};
-  sentence.notes = found.notes;
-  sentence.divided = found.divided;
-  std::set<std::string> known = {found.text, found.translation.text};
-  for (const Translation::Alternative& other : found.translation.n_best) {
-    if (known.insert(other.text).second) sentence.alternatives.push_back(other.text);
+/// A part of a text with the marks in it, such as addresses.
+std::string with_marks(const std::string& text, const std::vector<Mark>& marks, std::size_t begin,
+                       std::size_t end) {
+  std::string whole;
+  std::size_t at = begin;
+  for (const Mark& mark : marks) {
+    if (mark.at < at || mark.at > end || (mark.at == end && end < text.size())) continue;
+    whole.append(text, at, mark.at - at);
+    whole += mark.bytes;
+    at = mark.at + (mark.kind == Mark::Kind::breaks ? 1 : 0);
   }
-  return sentence;
+  return at < end ? whole.append(text, at, end - at) : whole;
+}
+
+std::vector<TranslatedTexts::Sentence> sentences_of(const TranslatedText& translated,
+                                                    const TextBlock& source) {
+  std::vector<TranslatedTexts::Sentence> sentences;
+  std::size_t at = 0;
+  for (const TranslatedSentence& found : translated.sentences) {
+    TranslatedTexts::Sentence& one = sentences.emplace_back();
+    one.plain = found.part.of(source.text);
+    one.source = with_marks(source.text, source.marks, found.part.begin, found.part.end);
+    const std::size_t begin = translated.text.find(found.text, at);
+    if (begin != std::string::npos) {
+      at = begin + found.text.size();
+      one.text = with_marks(translated.text, translated.marks, begin, at);
+    } else {
+      one.text = found.text;
+    }
+    one.notes = found.notes;
+    one.divided = found.divided;
+    std::set<std::string> known = {found.text, found.translation.text};
+    for (const Translation::Alternative& other : found.translation.n_best) {
+      if (known.insert(other.text).second) one.alternatives.push_back(other.text);
+    }
+  }
+  return sentences;
 }
 
 }  // namespace
@@ -111,8 +139,10 @@ TranslatedTexts ServedTranslator::translate(const TranslationCall& call,
     std::size_t ranks = 1;
     for (const TextBlock& block : document->blocks()) {
       blocks.push_back({next->text, next->marks});
+      for (auto& sentence : sentences_of(*next, block)) {
+        one.sentences.push_back(std::move(sentence));
+      }
       for (const TranslatedSentence& sentence : next->sentences) {
-        one.sentences.push_back(sentence_of(sentence, block.text));
         ranks = std::max(ranks, sentence.translation.n_best.size());
         result.doubts += sentence.notes.are_doubts() ? 1 : 0;
         if (sentence.translation.n_best.empty()) continue;

@@ -26,6 +26,7 @@ struct TranslationCall {
 struct TranslatedTexts {
   struct Sentence {
     std::string source, text;
+    std::string plain{};                      ///< the source without its marks, as the model has it
     std::vector<std::string> alternatives{};  ///< as those of a text
     SentenceNotes notes{};
     bool divided = false;  ///< TranslatedSentence::divided

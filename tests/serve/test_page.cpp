@@ -101,6 +101,16 @@ TEST_CASE("page: forms are answered with the page, and what comes out is text") 
   REQUIRE(expected.sentences.size() == 2);
   CHECK(expected.sentences[0].source == "the cat sees music .");
   CHECK(expected.sentences[1].source == "<script>alert(1)</script>");
+  const TranslatedTexts::One address =
+      small_models()
+          ->translators.front()
+          ->translate({.texts = {"the cat http://a.de/b sees ."}}, [] {})
+          .texts.front();
+  REQUIRE(address.sentences.size() == 1);
+  CHECK(address.sentences[0].source == "the cat http://a.de/b sees .");
+  CHECK(address.sentences[0].plain == "the cat sees .");
+  CHECK(address.sentences[0].text == address.text);
+  CHECK(contains(address.text, "http://a.de/b"));
   CHECK_FALSE(expected.sentences[0].alternatives.empty());
   CHECK(contains(found.body, translation_html(expected, *small_models()->translators.front())));
   CHECK(
@@ -127,7 +137,7 @@ TEST_CASE("page: forms are answered with the page, and what comes out is text") 
 
 TEST_CASE("page: doubts are marked and told, and so is what stands as it was") {
   TranslatedTexts::One found{"7 b. <i> c b."};
-  found.sentences = {{"7 x.", "7 b.", {"<u>"}}, {"<i>", "<i>"}, {"c 8", "c b."}};
+  found.sentences = {{"7 x.", "7 b.", "7 x.", {"<u>"}}, {"<i>", "<i>"}, {"c 8", "c b."}};
   found.sentences[1].notes.copied = true;
   found.sentences[2].notes.missing_numbers = {"8"};
   found.sentences[2].notes.is_short = found.sentences[2].notes.loops = true;
