@@ -33,7 +33,7 @@ inline Opened open_address(const std::string& address, const std::string& more =
       *browser() +
       " --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --enable-logging=stderr "
       "--user-data-dir=" +
-      at + "/profile --virtual-time-budget=3000 --dump-dom" + more + " " + address + " > " + at +
+      at + "/profile --virtual-time-budget=3000 --dump-dom" + more + " '" + address + "' > " + at +
       "/document 2> " + at + "/log";
   const int status = std::system(command.c_str());
   Opened opened{read_file(folder / "document"), ""};

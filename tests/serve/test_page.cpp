@@ -136,8 +136,8 @@ TEST_CASE("page: forms are answered with the page, and what comes out is text") 
 }
 
 TEST_CASE("page: doubts are marked and told, and so is what stands as it was") {
-  TranslatedTexts::One found{"7 b. <i> c b."};
-  found.sentences = {{"7 x.", "7 b.", "7 x.", {"<u>"}}, {"<i>", "<i>"}, {"c 8", "c b."}};
+  TranslatedTexts::One found{"7 <i> b. <i> c b."};
+  found.sentences = {{"7 x.", "7 <i> b.", "7 x.", {"<u>"}}, {"<i>", "<i>"}, {"c 8", "c b."}};
   found.sentences[1].notes.copied = true;
   found.sentences[2].notes.missing_numbers = {"8"};
   found.sentences[2].notes.is_short = found.sentences[2].notes.loops = true;
@@ -145,7 +145,7 @@ TEST_CASE("page: doubts are marked and told, and so is what stands as it was") {
   found.sentences[0].notes.unknown = {"<", "&"};
   const std::string html = translation_html(found, *small_models()->translators.front());
   CHECK(contains(html,
-                 "dir=\"auto\">7 b. <span class=\"kept\">&lt;i&gt;</span> "
+                 "dir=\"auto\">7 &lt;i&gt; b. <span class=\"kept\">&lt;i&gt;</span> "
                  "<span class=\"doubt\">c b.</span></div>"));
   CHECK(contains(html, "Carried over as it was: &lt;, &amp;, which the model does not know."));
   CHECK(contains(html, "<li>&lt;u&gt;</li>"));
@@ -294,12 +294,18 @@ TEST_CASE("page: in a browser it translates as one types, and goes on with a tex
   CHECK(contains(opened.document, "text=the%20cat%20sees%20%3Cb%3Emusic%3C%2Fb%3E%20."));
   CHECK(contains(opened.document, "<span class=\"given\">&lt;b&gt;</span>"));
   CHECK(contains(opened.document, ". Seed 7. "));
-  CHECK_FALSE(contains(opened.document, "aria-busy"));
+  CHECK_FALSE(contains(opened.document, "aria-busy=\"true\""));
 
   Api strict(small_models(), {.limits = {.characters = 3}, .keys = {"secret"}});
   Visited refused(strict, std::string(kTypes) + "typed('api_key', 'secret'); typed('q', 'cats');");
   CHECK(
       contains(open_address(refused.address()).document, "expected at most 3 characters, given 4"));
+  Api open(small_models(), {});
+  Visited explained(open, "document.body.append('may run')");
+  const Opened page = open_address(explained.address() + "explain?model=en-de&text=the+cat");
+  CHECK(page.console.empty());
+  CHECK(contains(page.document, "may run"));
+  CHECK(contains(page.document, "<button type=\"button\">"));  // which a script makes
   Visited unknown(api, std::string(kTypes) + "typed('prompt', 'cats').requestSubmit();");
   CHECK(contains(open_address(unknown.address()).document, "expected a key, given none"));
 }
