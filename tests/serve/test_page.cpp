@@ -284,6 +284,10 @@ TEST_CASE("page: in a browser it translates as one types, and goes on with a tex
     document.querySelector("[name=max_tokens]").value = 9;
     document.querySelector("[name=seed]").value = 7;
     typed("prompt", "<b>").requestSubmit();
+    HTMLFormElement.prototype.submit = function () {
+      document.body.append([this.method, this.getAttribute("action"), new URLSearchParams(new FormData(this))].join(" "));
+    };
+    setTimeout(() => document.querySelector("a.explain").click(), 2000);
   )js");
   const Opened opened = open_address(visited.address());
   CHECK(opened.console.empty());
@@ -294,6 +298,9 @@ TEST_CASE("page: in a browser it translates as one types, and goes on with a tex
   CHECK(contains(opened.document, "text=the%20cat%20sees%20%3Cb%3Emusic%3C%2Fb%3E%20."));
   CHECK(contains(opened.document, "<span class=\"given\">&lt;b&gt;</span>"));
   CHECK(contains(opened.document, ". Seed 7. "));
+  CHECK(contains(opened.document,
+                 "post " + visited.address() + "explain model=en-de&amp;text=the+cat"));
+  CHECK(contains(opened.document, "&amp;api_key=secret"));
   CHECK_FALSE(contains(opened.document, "aria-busy=\"true\""));
 
   Api strict(small_models(), {.limits = {.characters = 3}, .keys = {"secret"}});
