@@ -58,7 +58,8 @@ double row_bytes(const Ensemble& model, std::int64_t positions) {
   for (const auto& each : model.models()) {
     for (const Block& block : each->decoder()) {
       const SlotLayout layout = block.self_attention.slots(each->cache_type());
-      bytes += static_cast<double>(layout.max_slots(positions)) * static_cast<double>(layout.bytes());
+      bytes +=
+          static_cast<double>(layout.max_slots(positions)) * static_cast<double>(layout.bytes());
     }
   }
   return bytes;

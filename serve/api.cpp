@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "data/files/utf8.h"
+#include "serve/page.h"
 #include "tensor/shortest.h"
 #include "tensor/stopwatch.h"
 
@@ -124,6 +125,10 @@ struct Api::Route {
 
 const std::vector<Api::Route>& Api::routes() {
   static const std::vector<Route> routes = {
+      {"GET", "/", "page", page_show, true},
+      {"POST", "/", "page", page_answer},
+      {"GET", "/explain", "page", page_explain},
+      {"POST", "/explain", "page", page_explain},
       {"POST", "/translate", "libretranslate", libretranslate_translate},
       {"POST", "/detect", "libretranslate", libretranslate_detect},
       {"GET", "/languages", "libretranslate", libretranslate_languages},
@@ -135,10 +140,9 @@ const std::vector<Api::Route>& Api::routes() {
   return routes;
 }
 
-Api::Api(std::shared_ptr<const ServedModels> models, std::shared_ptr<Metrics> metrics,
-         const ApiOptions& options)
-    : options_(options), metrics_(std::move(metrics)) {
-  metrics_->gauge("process_resident_memory_bytes", {}, resident_bytes);
+Api::Api(std::shared_ptr<const ServedModels> models, const ApiOptions& options)
+    : options_(options) {
+  options_.metrics->gauge("process_resident_memory_bytes", {}, resident_bytes);
   const auto sum = [this](std::int64_t EngineHost::Load::*what) {
     double total = 0;
     const auto all = this->models();
@@ -146,11 +150,12 @@ Api::Api(std::shared_ptr<const ServedModels> models, std::shared_ptr<Metrics> me
     for (const auto& one : all->generators) total += static_cast<double>(one->host().load().*what);
     return total;
   };
-  metrics_->gauge("kette_waiting_texts", {}, [=] { return sum(&EngineHost::Load::waiting); });
-  metrics_->gauge("kette_live_texts", {}, [=] { return sum(&EngineHost::Load::live); });
-  metrics_->gauge("kette_shared_prompt_tokens", {},
-                  [=] { return sum(&EngineHost::Load::shared_tokens); });
-  metrics_->gauge("kette_live_rows", {}, [=] { return sum(&EngineHost::Load::rows); });
+  options_.metrics->gauge("kette_waiting_texts", {},
+                          [=] { return sum(&EngineHost::Load::waiting); });
+  options_.metrics->gauge("kette_live_texts", {}, [=] { return sum(&EngineHost::Load::live); });
+  options_.metrics->gauge("kette_shared_prompt_tokens", {},
+                          [=] { return sum(&EngineHost::Load::shared_tokens); });
+  options_.metrics->gauge("kette_live_rows", {}, [=] { return sum(&EngineHost::Load::rows); });
   replace(std::move(models));
 }
 
@@ -165,7 +170,8 @@ std::shared_ptr<const ServedModels> Api::models() const {
 }
 
 HttpAnswer Api::refuse(int status, const std::string& why) {
-  metrics_->add("kette_requests_total", {{"api", "none"}, {"code", std::to_string(status)}});
+  options_.metrics->add("kette_requests_total",
+                        {{"api", "none"}, {"code", std::to_string(status)}});
   return error_answer("none", {status, why});
 }
 
@@ -175,8 +181,8 @@ void Api::check_key(const HttpRequest& request) const {
   for (const std::string_view scheme : {"Bearer ", "DeepL-Auth-Key "}) {
     if (key.starts_with(scheme)) key = key.substr(scheme.size());
   }
-  if (key.empty() && request.path == "/translate") {
-    key = Fields(request).text("api_key", "");  // as LibreTranslate's clients send it
+  if (key.empty() && !request.path.starts_with("/v")) {
+    key = Fields(request).text("api_key", "");  // as LibreTranslate's clients send it, and the page
   }
   bool is_known = false;
   for (const std::string& one : options_.keys) is_known |= equal(one, key);
@@ -188,7 +194,8 @@ void Api::check_key(const HttpRequest& request) const {
 }
 
 void Api::handle(HttpExchange& exchange) {
-  omp_set_num_threads(1);  // all cores are the engines'; of the calling thread, which is the connection's own
+  omp_set_num_threads(
+      1);  // all cores are the engines'; of the calling thread, which is the connection's own
   WatchedExchange::Headers headers = {{"X-Content-Type-Options", "nosniff"}};
   if (!options_.allow_origin.empty()) {
     headers.emplace_back("Access-Control-Allow-Origin", options_.allow_origin);
@@ -199,13 +206,14 @@ void Api::handle(HttpExchange& exchange) {
   try {
     dispatch(watched, api);
   } catch (const ClientGone&) {
-    metrics_->add("kette_cancelled_total", {{"api", api}});
+    options_.metrics->add("kette_cancelled_total", {{"api", api}});
     throw;
   }
-  metrics_->add("kette_requests_total", {{"api", api}, {"code", std::to_string(watched.status())}});
-  metrics_->observe("kette_request_seconds", watched.seconds(), {{"api", api}});
+  options_.metrics->add("kette_requests_total",
+                        {{"api", api}, {"code", std::to_string(watched.status())}});
+  options_.metrics->observe("kette_request_seconds", watched.seconds(), {{"api", api}});
   if (watched.seconds_to_first() > 0) {
-    metrics_->observe("kette_time_to_first_token_seconds", watched.seconds_to_first());
+    options_.metrics->observe("kette_time_to_first_token_seconds", watched.seconds_to_first());
   }
   if (options_.log) {
     const HttpRequest& request = exchange.request();
@@ -219,10 +227,17 @@ void Api::dispatch(WatchedExchange& exchange, std::string& api) {
   const HttpRequest& request = exchange.request();
   const std::string method = request.method == "HEAD" ? "GET" : request.method;
   const auto refuse = [&](const ApiError& error) {
-    const HttpAnswer answer = error_answer(api, error);
-    if (!exchange.is_streaming()) return exchange.answer(answer);
-    exchange.write("event: error\ndata: " + answer.body + "\n\n");
-    exchange.end_stream();
+    HttpAnswer answer = error_answer(api, error);
+    if (exchange.is_streaming()) {
+      exchange.write("event: error\ndata: " + answer.body + "\n\n");
+      return exchange.end_stream();
+    }
+    if (api == "page") {
+      const auto models = this->models();
+      page_error(answer, request, {*models, options_.limits, !options_.keys.empty()},
+                 error.message);
+    }
+    exchange.answer(answer);
   };
   try {
     if (method == "OPTIONS" &&
@@ -238,7 +253,8 @@ void Api::dispatch(WatchedExchange& exchange, std::string& api) {
       api = "watch";
       if (method != "GET") throw ApiError(405, "expected GET, given " + as_line(method));
       if (request.path == "/metrics") {
-        return exchange.answer({.type = "text/plain; version=0.0.4", .body = metrics_->text()});
+        return exchange.answer(
+            {.type = "text/plain; version=0.0.4", .body = options_.metrics->text()});
       }
       const bool is_ready = request.path == "/health" || !is_draining_;
       return exchange.answer({.status = is_ready ? 200 : 503,
@@ -247,8 +263,8 @@ void Api::dispatch(WatchedExchange& exchange, std::string& api) {
     std::string allowed;
     for (const Route& route : routes()) {
       const std::string_view path = route.path;
-      const bool is_this =
-          path.ends_with('/') ? request.path.starts_with(path) : request.path == path;
+      const bool is_this = path.size() > 1 && path.ends_with('/') ? request.path.starts_with(path)
+                                                                  : request.path == path;
       if (!is_this) continue;
       api = route.api;
       if (method != route.method) {
@@ -267,7 +283,8 @@ void Api::dispatch(WatchedExchange& exchange, std::string& api) {
                          "expected to be done within " + shortest(limit) + " s, given more to do");
         }
       };
-      return route.serve({exchange, *models, options_.limits, *metrics_, check});
+      return route.serve(
+          {exchange, *models, options_.limits, *options_.metrics, check, !options_.keys.empty()});
     }
     if (!allowed.empty()) {
       HttpAnswer answer =

@@ -21,6 +21,8 @@ struct ApiOptions {
   std::string
       allow_origin{};  ///< pages of this origin may ask, "*": any page; empty: none of other servers
   std::function<void(const std::string& line)> log{};
+  std::shared_ptr<Metrics> metrics =
+      std::make_shared<Metrics>();  ///< others, as engines, may add to them
 };
 
 /// What a handler of an interface works with.
@@ -30,6 +32,7 @@ struct ApiCall {
   const ServeLimits& limits;
   Metrics& metrics;
   std::function<void()> check;  ///< throws when the client is gone or its time is over
+  bool needs_key = false;       ///< as all of this server
 
   void answer(const Json& json, int status = 200) const {
     exchange.answer({.status = status, .body = dumped(json)});
@@ -40,9 +43,7 @@ class WatchedExchange;
 
 class Api {
  public:
-  /// metrics: what the models' engines tell, too.
-  Api(std::shared_ptr<const ServedModels> models, std::shared_ptr<Metrics> metrics,
-      const ApiOptions& options);
+  Api(std::shared_ptr<const ServedModels> models, const ApiOptions& options);
 
   void handle(HttpExchange& exchange);
   /// Of what no interface has seen.
@@ -60,7 +61,6 @@ class Api {
   void check_key(const HttpRequest& request) const;
 
   ApiOptions options_;
-  std::shared_ptr<Metrics> metrics_;
   std::atomic<bool> is_draining_ = false;
   mutable std::mutex mutex_;
   std::shared_ptr<const ServedModels> models_;
@@ -75,6 +75,8 @@ void deepl_translate(const ApiCall& call);
 void openai_completions(const ApiCall& call);
 void openai_models(const ApiCall& call);
 
+/// "English" of "en"; what is not known is its own name.
+std::string language_name(const std::string& code);
 /// The translator from one language to another; source "auto": by the text. An ApiError if there is none.
 const ServedTranslator& translator_for(const ServedModels& models, const std::string& source,
                                        const std::string& target,

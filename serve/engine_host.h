@@ -35,12 +35,12 @@ class HostBusy : public std::exception {
 class EngineHost {
  public:
   struct Options {
-    std::int64_t threads = 0;          ///< 0: all
-    std::int64_t engines = 0;          ///< 0: one for each thread, on a GPU one
+    std::int64_t threads = 0;  ///< 0: all
+    std::int64_t engines = 0;  ///< 0: one for each thread, on a GPU one
     /// Of each engine: WorkOptions::batch_tokens. Larger batches make longer steps, for which new texts wait; on a CPU they are
     /// no quicker.
     std::int64_t batch_tokens = 2048;
-    std::int64_t keep_prompts = 0;     ///< of each engine: EngineOptions::keep_prompts
+    std::int64_t keep_prompts = 0;  ///< of each engine: EngineOptions::keep_prompts
     double memory =
         0;  ///< bytes for the keys and values of all texts at work; 0: half of the machine's memory
     double most_wait =

@@ -6,9 +6,7 @@
 #include "serve/api.h"
 
 namespace kette {
-namespace {
 
-/// In its own language, as far as it is known.
 std::string language_name(const std::string& code) {
   static const std::map<std::string, std::string> names = {
       {"en", "English"}, {"de", "German"},     {"fr", "French"},  {"es", "Spanish"},
@@ -17,8 +15,6 @@ std::string language_name(const std::string& code) {
   const auto found = names.find(code);
   return found == names.end() ? code : found->second;
 }
-
-}  // namespace
 
 void libretranslate_translate(const ApiCall& call) {
   Fields fields(call.exchange.request());

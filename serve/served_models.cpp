@@ -39,11 +39,50 @@ std::string alternative(const TranslatedText& text, const std::string& source, s
   return whole + source.substr(at);
 }
 
+/// A part of a text with the marks in it, such as addresses.
+std::string with_marks(const std::string& text, const std::vector<Mark>& marks, std::size_t begin,
+                       std::size_t end) {
+  std::string whole;
+  std::size_t at = begin;
+  for (const Mark& mark : marks) {
+    if (mark.at < at || mark.at > end || (mark.at == end && end < text.size())) continue;
+    whole.append(text, at, mark.at - at);
+    whole += mark.bytes;
+    at = mark.at + (mark.kind == Mark::Kind::breaks ? 1 : 0);
+  }
+  return at < end ? whole.append(text, at, end - at) : whole;
+}
+
+std::vector<TranslatedTexts::Sentence> sentences_of(const TranslatedText& translated,
+                                                    const TextBlock& source) {
+  std::vector<TranslatedTexts::Sentence> sentences;
+  std::size_t at = 0;
+  for (const TranslatedSentence& found : translated.sentences) {
+    TranslatedTexts::Sentence& one = sentences.emplace_back();
+    one.plain = found.part.of(source.text);
+    one.source = with_marks(source.text, source.marks, found.part.begin, found.part.end);
+    const std::size_t begin = translated.text.find(found.text, at);
+    if (begin != std::string::npos) {
+      at = begin + found.text.size();
+      one.text = with_marks(translated.text, translated.marks, begin, at);
+    } else {
+      one.text = found.text;
+    }
+    one.notes = found.notes;
+    one.divided = found.divided;
+    std::set<std::string> known = {found.text, found.translation.text};
+    for (const Translation::Alternative& other : found.translation.n_best) {
+      if (known.insert(other.text).second) one.alternatives.push_back(other.text);
+    }
+  }
+  return sentences;
+}
+
 }  // namespace
 
 ServedTranslator::ServedTranslator(std::string name, const ModelFiles& files,
                                    const LoadOptions& loading, const EngineHost::Options& options)
-    : name_(std::move(name)), facts_(load_text_facts(files.folder)) {
+    : name_(std::move(name)), files_(files), facts_(load_text_facts(files.folder)) {
   const LoadedEnsemble<Transformer> loaded = load_ensemble<Transformer>({files}, loading);
   const std::size_t dash = name_.find('-');
   if (dash != std::string::npos) {
@@ -99,9 +138,13 @@ TranslatedTexts ServedTranslator::translate(const TranslationCall& call,
   for (const std::unique_ptr<Document>& document : documents) {
     const auto first = next;
     std::vector<TextBlock> blocks;
+    TranslatedTexts::One& one = result.texts.emplace_back();
     std::size_t ranks = 1;
     for (const TextBlock& block : document->blocks()) {
       blocks.push_back({next->text, next->marks});
+      for (auto& sentence : sentences_of(*next, block)) {
+        one.sentences.push_back(std::move(sentence));
+      }
       for (const TranslatedSentence& sentence : next->sentences) {
         ranks = std::max(ranks, sentence.translation.n_best.size());
         result.doubts += sentence.notes.are_doubts() ? 1 : 0;
@@ -111,7 +154,6 @@ TranslatedTexts ServedTranslator::translate(const TranslationCall& call,
       result.source_tokens += std::ssize(translator_->tokenizer()->encode(block.text));
       ++next;
     }
-    TranslatedTexts::One& one = result.texts.emplace_back();
     one.text = document->with(blocks);
     std::set<std::string> known = {one.text};
     for (std::size_t rank = 1; rank < ranks; ++rank) {
@@ -128,7 +170,7 @@ TranslatedTexts ServedTranslator::translate(const TranslationCall& call,
 
 ServedGenerator::ServedGenerator(std::string name, const ModelFiles& files,
                                  const LoadOptions& loading, const EngineHost::Options& options)
-    : name_(std::move(name)) {
+    : name_(std::move(name)), files_(files) {
   EngineHost::Options engines = options;
   if (engines.keep_prompts > 0) engines.engines = 1;  // else each would keep prompts of its own
   const LoadedEnsemble<Gpt> loaded = load_ensemble<Gpt>({files}, loading);

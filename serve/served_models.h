@@ -24,9 +24,17 @@ struct TranslationCall {
 };
 
 struct TranslatedTexts {
+  struct Sentence {
+    std::string source, text;
+    std::string plain{};                      ///< the source without its marks, as the model has it
+    std::vector<std::string> alternatives{};  ///< as those of a text
+    SentenceNotes notes{};
+    bool divided = false;  ///< TranslatedSentence::divided
+  };
   struct One {
     std::string text;
     std::vector<std::string> alternatives{};  ///< others, falling: as they were found, not mended
+    std::vector<Sentence> sentences{};
   };
   std::vector<One> texts;
   std::int64_t source_tokens = 0, target_tokens = 0, doubts = 0;
@@ -42,6 +50,7 @@ class ServedTranslator {
   const std::string& source() const { return source_; }
   const std::string& target() const { return target_; }
   const Tokenizer& tokenizer() const { return *translator_->tokenizer(); }
+  const ModelFiles& files() const { return files_; }
   const EngineHost& host() const { return *host_; }
 
   /// check: as HostClient has it. An Error is the client's fault.
@@ -49,6 +58,7 @@ class ServedTranslator {
 
  private:
   std::string name_, source_, target_;
+  ModelFiles files_;
   std::optional<TextFacts> facts_;
   std::shared_ptr<const SentenceSplitter> splitter_;
   std::unique_ptr<Translator> translator_;
@@ -78,6 +88,7 @@ class ServedGenerator {
 
   const std::string& name() const { return name_; }
   const Tokenizer& tokenizer() const { return *tokenizer_; }
+  const ModelFiles& files() const { return files_; }
   std::int64_t positions() const { return host_->model().positions(); }
   const EngineHost& host() const { return *host_; }
   /// Of a prompt; a new text begins with the mark that ends others.
@@ -89,6 +100,7 @@ class ServedGenerator {
 
  private:
   std::string name_;
+  ModelFiles files_;
   SharedTokenizer tokenizer_;
   std::unique_ptr<EngineHost> host_;
 };

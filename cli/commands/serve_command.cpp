@@ -25,7 +25,8 @@ struct ServeOptions {
   std::vector<std::string> models;
   LoadOptions loading;
   HttpServer::Options http{.port = 5000};
-  std::int64_t port = 5000, batch_tokens = EngineHost::Options().batch_tokens, body_bytes = 1 << 20, connections = 1024;
+  std::int64_t port = 5000, batch_tokens = EngineHost::Options().batch_tokens, body_bytes = 1 << 20,
+               connections = 1024;
   std::int64_t keep_prompts = 0;
   double grace = 20, memory = 0;
   ServeLimits limits;
@@ -124,9 +125,12 @@ void run(ServeOptions& o) {
     return std::make_shared<const ServedModels>(load_served_models(folders, o.loading, engines));
   };
   const Stopwatch watch;
-  ApiOptions options{.limits = o.limits, .keys = keys_of(o.keys), .allow_origin = o.allow_origin};
+  ApiOptions options{.limits = o.limits,
+                     .keys = keys_of(o.keys),
+                     .allow_origin = o.allow_origin,
+                     .metrics = metrics};
   if (o.log) options.log = say;
-  Api api(load(), metrics, options);
+  Api api(load(), options);
   HttpServer server(
       o.http, [&](HttpExchange& exchange) { api.handle(exchange); },
       [&](int status, const std::string& why) { return api.refuse(status, why); });

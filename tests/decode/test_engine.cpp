@@ -211,8 +211,8 @@ class Continued {
       return request;
     }
     DrawnTexts::Options draws{{1.2}, 1 + number % 3, 3 + number % 40, 7, number};
-    request.policy = std::make_unique<DrawnTexts>(
-        draws, [&told](std::int64_t copy, std::int32_t token) {
+    request.policy =
+        std::make_unique<DrawnTexts>(draws, [&told](std::int64_t copy, std::int32_t token) {
           told.tokens[copy].push_back(token);
           return true;
         });
