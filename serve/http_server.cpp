@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "serve/timed_socket.h"
 #include "tensor/error.h"
 
 namespace kette {
@@ -23,12 +24,6 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 using Clock = std::chrono::steady_clock;
 using Seconds = HttpServer::Seconds;
-
-/// Milliseconds until then, for poll(); 0 if it is past.
-int milliseconds_to(Clock::time_point then) {
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(then - Clock::now()).count();
-  return static_cast<int>(std::clamp<std::int64_t>(left, 0, 3'600'000));
-}
 
 Clock::time_point after(Seconds seconds) {
   return Clock::now() + std::chrono::duration_cast<Clock::duration>(seconds);
@@ -58,75 +53,6 @@ HttpRequest request_of(http::request<http::string_body>&& message) {
 }
 
 }  // namespace
-
-/// A socket as Boost reads and writes one, but with a time until which all is to be done.
-class TimedSocket {
- public:
-  explicit TimedSocket(int socket) : socket_(socket) {}
-  void set_deadline(Seconds seconds) { deadline_ = after(seconds); }
-
-  template <class Buffers>
-  std::size_t read_some(const Buffers& buffers, error_code& error) {
-    const asio::mutable_buffer buffer = *asio::buffer_sequence_begin(buffers);
-    return transfer(POLLIN, error,
-                    [&] { return ::recv(socket_, buffer.data(), buffer.size(), MSG_DONTWAIT); });
-  }
-  template <class Buffers>
-  std::size_t read_some(const Buffers& buffers) {
-    error_code error;
-    const std::size_t count = read_some(buffers, error);
-    if (error) throw boost::system::system_error(error);
-    return count;
-  }
-  template <class Buffers>
-  std::size_t write_some(const Buffers& buffers, error_code& error) {
-    for (auto one = asio::buffer_sequence_begin(buffers); one != asio::buffer_sequence_end(buffers);
-         ++one) {
-      const asio::const_buffer buffer = *one;
-      if (buffer.size() == 0) continue;
-      return transfer(POLLOUT, error, [&] {
-        return ::send(socket_, buffer.data(), buffer.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-      });
-    }
-    error = {};
-    return 0;
-  }
-  template <class Buffers>
-  std::size_t write_some(const Buffers& buffers) {
-    error_code error;
-    const std::size_t count = write_some(buffers, error);
-    if (error) throw boost::system::system_error(error);
-    return count;
-  }
-
- private:
-  template <class Call>
-  std::size_t transfer(short what, error_code& error, const Call& call) {
-    error = {};
-    while (true) {
-      const ssize_t count = call();
-      if (count > 0) return static_cast<std::size_t>(count);
-      if (count == 0) {
-        error = asio::error::eof;
-        return 0;
-      }
-      if (errno == EINTR) continue;
-      if (errno != EAGAIN && errno != EWOULDBLOCK) {
-        error = error_code(errno, boost::system::system_category());
-        return 0;
-      }
-      pollfd one{socket_, what, 0};
-      const int left = milliseconds_to(deadline_);
-      if (left == 0 || ::poll(&one, 1, left) == 0) {
-        error = asio::error::timed_out;
-        return 0;
-      }
-    }
-  }
-
-  int socket_;
-  Clock::time_point deadline_{};
-};
 
 std::string HttpRequest::header(std::string_view name) const {
   for (const auto& [key, value] : headers) {
