@@ -29,7 +29,13 @@ double resident_bytes() {
   return resident * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
-/// As the client of an interface expects an error.
+}  // namespace
+
+ApiError told_of(const std::exception& fault) {
+  if (const auto* error = dynamic_cast<const ApiError*>(&fault)) return *error;
+  return {dynamic_cast<const Error*>(&fault) != nullptr ? 400 : 500, fault.what()};
+}
+
 HttpAnswer error_answer(const std::string& api, const ApiError& error) {
   HttpAnswer answer{.status = error.status};
   if (api == "openai") {
@@ -53,8 +59,6 @@ HttpAnswer error_answer(const std::string& api, const ApiError& error) {
   return answer;
 }
 
-}  // namespace
-
 struct Api::Route {
   const char* method;
   const char* path;  ///< one that ends with / is that of all below it
@@ -72,8 +76,15 @@ const std::vector<Api::Route>& Api::routes() {
       {"POST", "/v2/translate", "deepl", deepl_translate},
       {"POST", "/v1/completions", "openai", openai_completions},
       {"GET", "/v1/models", "openai", openai_models},
-      {"GET", "/v1/models/", "openai", openai_models}};
+      {"GET", "/v1/models/", "openai", openai_models},
+      {"GET", "/openapi.json", "watch", describe, true}};
   return routes;
+}
+
+std::vector<std::string> Api::operations() {
+  std::vector<std::string> all = {"GET /health", "GET /ready", "GET /metrics"};
+  for (const Route& route : routes()) all.push_back(std::string(route.method) + " " + route.path);
+  return all;
 }
 
 Api::Api(std::shared_ptr<const ServedModels> models, const ApiOptions& options)
@@ -113,13 +124,14 @@ void Api::check_key(const HttpRequest& request) const {
   for (const std::string_view scheme : {"Bearer ", "DeepL-Auth-Key "}) {
     if (key.starts_with(scheme)) key = key.substr(scheme.size());
   }
-  if (key.empty() && request.path == "/translate") {
-    key = Fields(request).text("api_key", "");  // as LibreTranslate's clients send it
+  const bool is_openai = request.path.starts_with("/v1/");
+  if (key.empty() && !is_openai) {  // as clients of LibreTranslate, and old ones of DeepL, send it
+    const bool is_deepl = request.path.starts_with("/v2/");
+    key = Fields(request).text(is_deepl ? "auth_key" : "api_key", "");
   }
   bool is_known = false;
   for (const std::string& one : options_.keys) is_known |= equal(one, key);
   if (is_known) return;
-  const bool is_openai = request.path.starts_with("/v1/");
   throw ApiError(is_openai ? 401 : 403, key.empty()
                                             ? "expected a key, given none"
                                             : "expected a key that is known, given another");
@@ -153,10 +165,18 @@ void Api::dispatch(HttpExchange& exchange, std::string& api, int& status) {
     status = error.status;
     exchange.answer(error_answer(api, error));
   };
+  const auto refuse_method = [&](const std::string& allowed) {
+    const bool reads = allowed == "GET";
+    status = 405;
+    HttpAnswer answer =
+        error_answer(api, {405, "expected " + allowed + ", given " + as_line(method)});
+    answer.headers.emplace_back("Allow", reads ? "GET, HEAD" : allowed);
+    exchange.answer(answer);
+  };
   try {
     if (request.path == "/health" || request.path == "/ready" || request.path == "/metrics") {
       api = "watch";
-      if (method != "GET") throw ApiError(405, "expected GET, given " + as_line(method));
+      if (method != "GET") return refuse_method("GET");
       if (request.path == "/metrics") {
         return exchange.answer({.type = "text/plain; version=0.0.4", .body = metrics_.text()});
       }
@@ -176,7 +196,7 @@ void Api::dispatch(HttpExchange& exchange, std::string& api, int& status) {
         allowed = route.method;
         continue;
       }
-      check_key(request);
+      if (!route.is_open) check_key(request);
       const auto models = this->models();
       const auto end =
           std::chrono::steady_clock::now() + std::chrono::duration<double>(options_.limits.seconds);
@@ -188,20 +208,17 @@ void Api::dispatch(HttpExchange& exchange, std::string& api, int& status) {
               504, "expected to be done within " + std::to_string(limit) + " s, given more to do");
         }
       };
-      return route.serve({exchange, *models, options_.limits, metrics_, check});
+      return route.serve(
+          {exchange, *models, options_.limits, metrics_, check, !options_.keys.empty()});
     }
-    if (!allowed.empty()) {
-      status = 405;
-      HttpAnswer answer =
-          error_answer(api, {405, "expected " + allowed + ", given " + as_line(method)});
-      answer.headers.emplace_back("Allow", allowed);
-      return exchange.answer(answer);
-    }
+    if (!allowed.empty()) return refuse_method(allowed);
+    if (request.path.starts_with("/v1/")) api = "openai";
+    if (request.path.starts_with("/v2/")) api = "deepl";
     throw ApiError(404, "expected a path of GET /openapi.json, given another one");
-  } catch (const ApiError& error) {
-    refuse(error);
-  } catch (const Error& error) {
-    refuse({400, error.what()});
+  } catch (const ClientGone&) {
+    throw;
+  } catch (const std::exception& fault) {
+    refuse(told_of(fault));
   }
 }
 
@@ -211,6 +228,7 @@ std::int64_t characters_of(std::string_view text) {
 
 void check_size(const std::vector<std::string>& texts, const char* name,
                 const ServeLimits& limits) {
+  if (texts.empty()) throw ApiError(400, std::string(name) + ": expected a text, given none", name);
   if (std::ssize(texts) > limits.texts) {
     throw ApiError(400,
                    std::string(name) + ": expected at most " + std::to_string(limits.texts) +
@@ -218,7 +236,11 @@ void check_size(const std::vector<std::string>& texts, const char* name,
                    name);
   }
   std::int64_t characters = 0;
-  for (const std::string& text : texts) characters += characters_of(text);
+  for (const std::string& text : texts) {
+    characters += characters_of(text);
+    if (text.find('\0') == std::string::npos) continue;
+    throw ApiError(400, std::string(name) + ": expected text, given one with a NUL", name);
+  }
   if (characters > limits.characters) {
     throw ApiError(400,
                    std::string(name) + ": expected at most " + std::to_string(limits.characters) +
