@@ -3,6 +3,7 @@
   serve_clients.py KETTE TRANSLATION_MODEL TEXT_MODEL EXAMPLES WORK_FOLDER
 """
 import collections
+import concurrent.futures
 import json
 import os
 import re
@@ -195,6 +196,28 @@ def check_metrics(server):
     equal("prometheus-client", f"counters of {5 * len(asked)} requests", difference, dict(counted))
 
 
+def check_busy():
+    if "--max-wait" not in run("serve", "--help"):
+        return print("left    openai, deepl     a server with too much to do: this one takes all")
+    deepl.http_client.max_network_retries, deepl.http_client.min_connection_timeout = 0, 60.0
+    with Server("--threads", "1", "--max-wait", "0.01") as server:
+        api = server.openai()
+        ask = {("openai", openai.RateLimitError):
+               lambda: api.completions.create(model="gpt", prompt="a", max_tokens=200, n=8),
+               ("deepl", deepl.TooManyRequestsException):
+               lambda: server.deepl().translate_text(SENTENCES * 5, target_lang="DE")}
+        for (client, kind), action in ask.items():
+            def told(_):
+                try:
+                    return action() and None
+                except Exception as error:
+                    return type(error)
+            with concurrent.futures.ThreadPoolExecutor(32) as threads:
+                kinds = collections.Counter(threads.map(told, range(64)))
+            some = 0 < kinds[kind] < 64 and kinds[kind] + kinds[None] == 64
+            check(client, f"too much to do: {kind.__name__} for some, an answer for others", some, kinds)
+
+
 def check_described(server, what, *options):
     program = os.path.join(os.path.dirname(sys.executable), "schemathesis")
     with open(os.path.join(WORK, "openapi.json"), "w") as file:  # from an address its own path would be left out
@@ -215,6 +238,7 @@ def main():
         check_openai(server)
         check_metrics(server)
     equal("kette serve", "exit code once it is told to end", server.status, 0)
+    check_busy()
     with Server(*SMALL) as server:
         check_described(server, "without keys")
     keys = os.path.join(WORK, "keys")
