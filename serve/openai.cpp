@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <utility>
 
 #include "serve/api.h"
@@ -27,7 +28,9 @@ std::vector<std::vector<std::int32_t>> prompts_of(const Json& given, const Serve
   const auto ids_of = [&](const Json& list) {
     std::vector<std::int32_t> ids;
     for (const Json& id : list) {
-      if (!id.is_number_integer()) wrong();
+      const bool is_whole =
+          id.is_number() && (id.is_number_integer() || id == std::floor(id.get<double>()));
+      if (!is_whole) wrong();
       if (id < 0 || id >= model.tokenizer().vocabulary()) {
         throw ApiError(400,
                        "prompt: expected ids below " +

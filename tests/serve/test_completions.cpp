@@ -81,6 +81,7 @@ TEST_CASE("completions: prompts of many kinds, and the end of a text") {
   CHECK(asked.post(kPath, request({{"prompt", {97, 98}}})).json.at("choices") == one);
   CHECK(asked.post(kPath, request({{"prompt", Json::array({{97, 98}})}})).json.at("choices") ==
         one);
+  CHECK(asked.post(kPath, request({{"prompt", {97, 98.0}}})).json.at("choices") == one);
   const Json two = asked.post(kPath, request({{"prompt", {"xy", "ab"}}})).json.at("choices");
   REQUIRE(two.size() == 2);
   CHECK(two.at(1).at("text") == text);
