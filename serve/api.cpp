@@ -33,7 +33,20 @@ double resident_bytes() {
   return resident * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
-/// As the client of an interface expects an error.
+}  // namespace
+
+ApiError told_of(const std::exception& fault) {
+  if (const auto* error = dynamic_cast<const ApiError*>(&fault)) return *error;
+  if (const auto* busy = dynamic_cast<const HostBusy*>(&fault)) {
+    ApiError error(429, "expected a request that can begin within " + shortest(busy->limit) +
+                            " s, given one that would wait about " +
+                            std::to_string(std::lround(busy->seconds)) + " s (try again later)");
+    error.retry_after = busy->seconds - busy->limit;
+    return error;
+  }
+  return {dynamic_cast<const Error*>(&fault) != nullptr ? 400 : 500, fault.what()};
+}
+
 HttpAnswer error_answer(const std::string& api, const ApiError& error) {
   HttpAnswer answer{.status = error.status};
   if (api == "openai") {
@@ -60,16 +73,6 @@ HttpAnswer error_answer(const std::string& api, const ApiError& error) {
   if (error.status == 504) answer.headers.emplace_back("x-should-retry", "false");
   return answer;
 }
-
-ApiError busy(const HostBusy& host, const ServeLimits& limits) {
-  ApiError error(429, "expected a request that can begin within " + shortest(limits.wait) +
-                          " s, given one that would wait about " +
-                          std::to_string(std::lround(host.seconds)) + " s (try again later)");
-  error.retry_after = host.seconds - limits.wait;
-  return error;
-}
-
-}  // namespace
 
 /// An exchange whose answers have headers more, and that knows what it has answered.
 class WatchedExchange final : public HttpExchange {
@@ -136,8 +139,15 @@ const std::vector<Api::Route>& Api::routes() {
       {"POST", "/v2/translate", "deepl", deepl_translate},
       {"POST", "/v1/completions", "openai", openai_completions},
       {"GET", "/v1/models", "openai", openai_models},
-      {"GET", "/v1/models/", "openai", openai_models}};
+      {"GET", "/v1/models/", "openai", openai_models},
+      {"GET", "/openapi.json", "watch", describe, true}};
   return routes;
+}
+
+std::vector<std::string> Api::operations() {
+  std::vector<std::string> all = {"GET /health", "GET /ready", "GET /metrics"};
+  for (const Route& route : routes()) all.push_back(std::string(route.method) + " " + route.path);
+  return all;
 }
 
 Api::Api(std::shared_ptr<const ServedModels> models, const ApiOptions& options)
@@ -181,13 +191,15 @@ void Api::check_key(const HttpRequest& request) const {
   for (const std::string_view scheme : {"Bearer ", "DeepL-Auth-Key "}) {
     if (key.starts_with(scheme)) key = key.substr(scheme.size());
   }
-  if (key.empty() && !request.path.starts_with("/v")) {
-    key = Fields(request).text("api_key", "");  // as LibreTranslate's clients send it, and the page
+  const bool is_openai = request.path.starts_with("/v1/");
+  if (key.empty() &&
+      !is_openai) {  // as clients of LibreTranslate, old ones of DeepL and the page send it
+    const bool is_deepl = request.path.starts_with("/v2/");
+    key = Fields(request).text(is_deepl ? "auth_key" : "api_key", "");
   }
   bool is_known = false;
   for (const std::string& one : options_.keys) is_known |= equal(one, key);
   if (is_known) return;
-  const bool is_openai = request.path.starts_with("/v1/");
   throw ApiError(is_openai ? 401 : 403, key.empty()
                                             ? "expected a key, given none"
                                             : "expected a key that is known, given another");
@@ -239,6 +251,13 @@ void Api::dispatch(WatchedExchange& exchange, std::string& api) {
     }
     exchange.answer(answer);
   };
+  const auto refuse_method = [&](const std::string& allowed) {
+    const bool reads = allowed == "GET";
+    HttpAnswer answer =
+        error_answer(api, {405, "expected " + allowed + ", given " + as_line(method)});
+    answer.headers.emplace_back("Allow", reads ? "GET, HEAD" : allowed);
+    exchange.answer(answer);
+  };
   try {
     if (method == "OPTIONS" &&
         !options_.allow_origin.empty()) {  // a browser asks whether it may ask
@@ -251,7 +270,7 @@ void Api::dispatch(WatchedExchange& exchange, std::string& api) {
     }
     if (request.path == "/health" || request.path == "/ready" || request.path == "/metrics") {
       api = "watch";
-      if (method != "GET") throw ApiError(405, "expected GET, given " + as_line(method));
+      if (method != "GET") return refuse_method("GET");
       if (request.path == "/metrics") {
         return exchange.answer(
             {.type = "text/plain; version=0.0.4", .body = options_.metrics->text()});
@@ -286,19 +305,14 @@ void Api::dispatch(WatchedExchange& exchange, std::string& api) {
       return route.serve(
           {exchange, *models, options_.limits, *options_.metrics, check, !options_.keys.empty()});
     }
-    if (!allowed.empty()) {
-      HttpAnswer answer =
-          error_answer(api, {405, "expected " + allowed + ", given " + as_line(method)});
-      answer.headers.emplace_back("Allow", allowed);
-      return exchange.answer(answer);
-    }
+    if (!allowed.empty()) return refuse_method(allowed);
+    if (request.path.starts_with("/v1/")) api = "openai";
+    if (request.path.starts_with("/v2/")) api = "deepl";
     throw ApiError(404, "expected a path of GET /openapi.json, given another one");
-  } catch (const ApiError& error) {
-    refuse(error);
-  } catch (const HostBusy& host) {
-    refuse(busy(host, options_.limits));
-  } catch (const Error& error) {
-    refuse({400, error.what()});
+  } catch (const ClientGone&) {
+    throw;
+  } catch (const std::exception& fault) {
+    refuse(told_of(fault));
   }
 }
 
@@ -308,6 +322,7 @@ std::int64_t characters_of(std::string_view text) {
 
 void check_size(const std::vector<std::string>& texts, const char* name,
                 const ServeLimits& limits) {
+  if (texts.empty()) throw ApiError(400, std::string(name) + ": expected a text, given none", name);
   if (std::ssize(texts) > limits.texts) {
     throw ApiError(400,
                    std::string(name) + ": expected at most " + std::to_string(limits.texts) +
@@ -315,7 +330,11 @@ void check_size(const std::vector<std::string>& texts, const char* name,
                    name);
   }
   std::int64_t characters = 0;
-  for (const std::string& text : texts) characters += characters_of(text);
+  for (const std::string& text : texts) {
+    characters += characters_of(text);
+    if (text.find('\0') == std::string::npos) continue;
+    throw ApiError(400, std::string(name) + ": expected text, given one with a NUL", name);
+  }
   if (characters > limits.characters) {
     throw ApiError(400,
                    std::string(name) + ": expected at most " + std::to_string(limits.characters) +

@@ -25,6 +25,11 @@ struct ApiOptions {
       std::make_shared<Metrics>();  ///< others, as engines, may add to them
 };
 
+/// What a client is told of it. An Error is the client's fault.
+ApiError told_of(const std::exception& fault);
+/// As the client of an interface ("openai", "deepl", or any other) expects an error.
+HttpAnswer error_answer(const std::string& api, const ApiError& error);
+
 /// What a handler of an interface works with.
 struct ApiCall {
   HttpExchange& exchange;
@@ -53,6 +58,8 @@ class Api {
   std::shared_ptr<const ServedModels> models() const;
   /// No longer ready: other servers are to be asked.
   void drain() { is_draining_ = true; }
+  /// All that there are, as "POST /translate"; a path that ends with / is that of all below it.
+  static std::vector<std::string> operations();
 
  private:
   struct Route;
@@ -66,7 +73,7 @@ class Api {
   std::shared_ptr<const ServedModels> models_;
 };
 
-// Each of an interface: serve/libretranslate.cpp, deepl.cpp, openai.cpp.
+// Each of an interface: serve/libretranslate.cpp, deepl.cpp, openai.cpp, openapi.cpp.
 void libretranslate_translate(const ApiCall& call);
 void libretranslate_languages(const ApiCall& call);
 void libretranslate_detect(const ApiCall& call);
@@ -74,6 +81,7 @@ void libretranslate_settings(const ApiCall& call);
 void deepl_translate(const ApiCall& call);
 void openai_completions(const ApiCall& call);
 void openai_models(const ApiCall& call);
+void describe(const ApiCall& call);
 
 /// "English" of "en"; what is not known is its own name.
 std::string language_name(const std::string& code);
@@ -90,7 +98,7 @@ struct DetectedLanguage {
 std::vector<DetectedLanguage> detect(const ServedModels& models, const std::string& text);
 /// Of text in UTF-8.
 std::int64_t characters_of(std::string_view text);
-/// An ApiError if they are too many or too long.
+/// An ApiError if they are none, too many or too long, or no text.
 void check_size(const std::vector<std::string>& texts, const char* name, const ServeLimits& limits);
 
 }  // namespace kette

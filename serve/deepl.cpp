@@ -38,7 +38,10 @@ void deepl_translate(const ApiCall& call) {
       fields.choice("split_sentences", tags.empty() ? "1" : "nonewlines", {"0", "1", "nonewlines"});
   using Split = TranslationCall::Split;
   wanted.split = split == "0" ? Split::lines : split == "1" ? Split::sentences : Split::joined;
-  fields.ignore({"preserve_formatting", "show_billed_characters", "model_type", "auth_key"});
+  for (const char* unused : {"preserve_formatting", "show_billed_characters"}) {
+    fields.flag(unused, false);
+  }
+  for (const char* unused : {"model_type", "auth_key"}) fields.text(unused, "");
   fields.check_all_known();
   const std::string source = given.empty() ? "auto" : language_of(given);
   const ServedTranslator& translator =

@@ -96,7 +96,7 @@ std::vector<std::int64_t> EngineHost::submit(const void* client, std::vector<Req
     const std::lock_guard lock(mutex_);
     if (may_be_refused && options_.most_wait > 0) {
       const double wait = expected_wait(cost);
-      if (wait > options_.most_wait) throw HostBusy(wait);
+      if (wait > options_.most_wait) throw HostBusy(wait, options_.most_wait);
     }
     if (lines_.empty() && live_.empty()) counted_ = Clock::now();
     auto line = std::find_if(lines_.begin(), lines_.end(),

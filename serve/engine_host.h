@@ -26,10 +26,11 @@ namespace kette {
 /// More is asked for than can begin in time: the request is refused, and may be repeated later.
 class HostBusy : public std::exception {
  public:
-  explicit HostBusy(double expected_wait) : seconds(expected_wait) {}
+  HostBusy(double expected_wait, double most_wait) : seconds(expected_wait), limit(most_wait) {}
   const char* what() const noexcept override { return "too many texts wait"; }
 
   double seconds;  ///< until it would begin, as far as is known
+  double limit;    ///< EngineHost::Options::most_wait
 };
 
 class EngineHost {

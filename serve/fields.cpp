@@ -30,25 +30,11 @@ int digit_of(char c) {
   return -1;
 }
 
+/// Of a form, in which + is a space.
 std::string decoded(std::string_view text) {
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '+') {
-      plain += ' ';
-    } else if (text[i] == '%') {
-      const int high = i + 2 < text.size() + 0 ? digit_of(text[i + 1]) : -1,
-                low = i + 2 < text.size() + 0 ? digit_of(text[i + 2]) : -1;
-      if (high < 0 || low < 0) {
-        throw ApiError(400,
-                       "expected two hexadecimal digits behind each % of a form, given others");
-      }
-      plain += static_cast<char>(16 * high + low);
-      i += 2;
-    } else {
-      plain += text[i];
-    }
-  }
-  return plain;
+  std::string plain(text);
+  std::replace(plain.begin(), plain.end(), '+', ' ');
+  return percent_decoded(plain);
 }
 
 void check_utf8(const std::string& name, const std::string& text) {
@@ -61,6 +47,24 @@ void check_utf8(const std::string& name, const std::string& text) {
 
 std::string dumped(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string percent_decoded(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      plain += text[i];
+      continue;
+    }
+    const int high = i + 2 < text.size() ? digit_of(text[i + 1]) : -1,
+              low = i + 2 < text.size() ? digit_of(text[i + 2]) : -1;
+    if (high < 0 || low < 0) {
+      throw ApiError(400, "expected two hexadecimal digits behind each %, given others");
+    }
+    plain += static_cast<char>(16 * high + low);
+    i += 2;
+  }
+  return plain;
 }
 
 std::vector<std::pair<std::string, std::string>> form_fields(std::string_view text) {
@@ -78,7 +82,7 @@ std::vector<std::pair<std::string, std::string>> form_fields(std::string_view te
   return fields;
 }
 
-Fields::Fields(const HttpRequest& request) {
+Fields::Fields(const HttpRequest& request, bool takes_forms) {
   const std::string type = request.header("content-type");
   const bool is_json = type.find("json") != std::string::npos;
   is_form_ = !is_json;
@@ -91,8 +95,12 @@ Fields::Fields(const HttpRequest& request) {
     if (!json_.is_object()) throw ApiError(400, "expected a JSON object, given another text");
     return;
   }
-  if (!type.empty() && type.find("application/x-www-form-urlencoded") == std::string::npos) {
-    throw ApiError(415, "expected application/json or a form, given " + as_line(type));
+  const bool is_form =
+      type.empty() || type.find("application/x-www-form-urlencoded") != std::string::npos;
+  if (!is_form || !takes_forms) {
+    throw ApiError(415, std::string("expected application/json") +
+                            (takes_forms ? " or a form" : "") + ", given " +
+                            (type.empty() ? "none" : as_line(type)));
   }
   for (const std::string_view part :
        {std::string_view(request.query), std::string_view(request.body)}) {
@@ -142,6 +150,16 @@ std::vector<std::string> Fields::texts(const std::string& name, bool& is_list) {
 
 std::int64_t Fields::whole(const std::string& name, std::int64_t otherwise, std::int64_t least,
                            std::int64_t most) {
+  if (const Json& exact = value(name); exact.is_number_integer()) {
+    // As it stands: most whole numbers are no floating-point numbers.
+    const bool is_huge = exact.is_number_unsigned() && exact.get<std::uint64_t>() > INT64_MAX;
+    const auto whole = exact.get<std::int64_t>();
+    if (is_huge || whole < least || whole > most) {
+      wrong(name, "a number " + range(static_cast<double>(least), static_cast<double>(most)),
+            exact);
+    }
+    return whole;
+  }
   const double given = number(name, static_cast<double>(otherwise), static_cast<double>(least),
                               static_cast<double>(most));
   if (given != std::floor(given)) wrong(name, "a whole number", value(name));
@@ -189,10 +207,11 @@ void Fields::check_all_known() const {
   for (const auto& [name, value] : json_.items()) {
     if (known_.contains(name)) continue;
     const std::vector<std::string> all(known_.begin(), known_.end());
+    const std::string shown = as_line(name.substr(0, 60));
     throw ApiError(400,
-                   as_line(name) + ": expected a field that is known, given another one" +
-                       did_you_mean(name, all),
-                   as_line(name));
+                   shown + ": expected one of " + joined(all) + ", given another field" +
+                       did_you_mean(shown, all),
+                   shown);
   }
 }
 

@@ -28,7 +28,7 @@ class ApiError : public std::exception {
 class Fields {
  public:
   /// The body of a request, and for a form the query, too. An ApiError (400, 415) for anything else.
-  explicit Fields(const HttpRequest& request);
+  explicit Fields(const HttpRequest& request, bool takes_forms = true);
 
   bool has(const std::string& name) const;
   std::string text(const std::string& name, const std::string& otherwise);
@@ -53,6 +53,8 @@ class Fields {
   std::set<std::string> known_;
 };
 
+/// "a%20b" as "a b"; an ApiError for what is no such text.
+std::string percent_decoded(std::string_view text);
 /// "a=1&b=%20" as pairs; an ApiError for what is no such text.
 std::vector<std::pair<std::string, std::string>> form_fields(std::string_view text);
 /// JSON as an answer has it: what is no UTF-8 is replaced.

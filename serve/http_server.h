@@ -19,9 +19,9 @@
 namespace kette {
 
 struct HttpRequest {
-  std::string method, path, query;  ///< "POST", "/translate", what stands behind "?"
-  std::vector<std::pair<std::string, std::string>> headers;  ///< names in small letters
-  std::string body;
+  std::string method{}, path{}, query{};  ///< "POST", "/translate", what stands behind "?"
+  std::vector<std::pair<std::string, std::string>> headers{};  ///< names in small letters
+  std::string body{};
 
   /// The first of this name, in small letters; empty if there is none.
   std::string header(std::string_view name) const;

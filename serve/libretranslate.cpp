@@ -26,10 +26,11 @@ void libretranslate_translate(const ApiCall& call) {
   if (target.empty()) throw ApiError(400, "target: expected a language, given none", "target");
   wanted.is_html = fields.choice("format", "text", {"text", "html"}) == "html";
   const std::int64_t alternatives = fields.whole("alternatives", 0, 0, call.limits.n);
-  wanted.search.beam = fields.whole("beam", wanted.search.beam, 1, call.limits.beam);
+  wanted.search.beam =
+      fields.whole("beam", std::min(wanted.search.beam, call.limits.beam), 1, call.limits.beam);
   wanted.search.n_best = 1 + alternatives;
   wanted.search.beam = std::max(wanted.search.beam, wanted.search.n_best);
-  fields.ignore({"api_key", "secret"});
+  for (const char* unused : {"api_key", "secret"}) fields.text(unused, "");
   fields.check_all_known();
   const ServedTranslator& translator = translator_for(call.models, source, target, wanted.texts);
   const TranslatedTexts found = translator.translate(wanted, call.check);
@@ -72,7 +73,7 @@ void libretranslate_detect(const ApiCall& call) {
   bool is_list = false;
   const std::vector<std::string> texts = fields.texts("q", is_list);
   check_size(texts, "q", call.limits);
-  fields.ignore({"api_key"});
+  fields.text("api_key", "");
   fields.check_all_known();
   std::string all;
   for (const std::string& text : texts) all += text + "\n";
@@ -89,11 +90,11 @@ void libretranslate_settings(const ApiCall& call) {
     source = call.models.translators.front()->source();
     target = call.models.translators.front()->target();
   }
-  call.answer({{"apiKeys", false},
+  call.answer({{"apiKeys", call.needs_key},
                {"charLimit", call.limits.characters},
                {"filesTranslation", false},
                {"frontendTimeout", 500},
-               {"keyRequired", false},
+               {"keyRequired", call.needs_key},
                {"language",
                 {{"source", {{"code", source}, {"name", language_name(source)}}},
                  {"target", {{"code", target}, {"name", language_name(target)}}}}},

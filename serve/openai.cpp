@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
+#include <utility>
 
 #include "serve/api.h"
 
@@ -11,7 +13,7 @@ namespace {
 
 const ServedGenerator& generator_named(const ServedModels& models, const std::string& name) {
   for (const auto& one : models.generators) {
-    if (one->name() == name || name.empty()) return *one;
+    if (one->name() == name) return *one;
   }
   throw ApiError(404, "model: expected one of GET /v1/models, given " + dumped(name), "model");
 }
@@ -26,7 +28,9 @@ std::vector<std::vector<std::int32_t>> prompts_of(const Json& given, const Serve
   const auto ids_of = [&](const Json& list) {
     std::vector<std::int32_t> ids;
     for (const Json& id : list) {
-      if (!id.is_number_integer()) wrong();
+      const bool is_whole =
+          id.is_number() && (id.is_number_integer() || id == std::floor(id.get<double>()));
+      if (!is_whole) wrong();
       if (id < 0 || id >= model.tokenizer().vocabulary()) {
         throw ApiError(400,
                        "prompt: expected ids below " +
@@ -55,10 +59,8 @@ std::vector<std::vector<std::int32_t>> prompts_of(const Json& given, const Serve
 }
 
 std::vector<std::string> stops_of(Fields& fields) {
-  if (!fields.has("stop")) {
-    fields.ignore({"stop"});
+  if (const Json& given = fields.value("stop"); given.is_null() || given == Json::array())
     return {};
-  }
   bool is_list = false;
   std::vector<std::string> stops = fields.texts("stop", is_list);
   if (stops.size() > 4) {
@@ -68,13 +70,29 @@ std::vector<std::string> stops_of(Fields& fields) {
   return stops;
 }
 
+/// Of "stream_options".
+bool tells_usage_of(const Json& options) {
+  if (options.is_null()) return false;
+  const Json tells = options.is_object() ? options.value("include_usage", Json()) : Json();
+  const bool is_right = options.is_object() && options.size() <= options.count("include_usage") &&
+                        (tells.is_null() || tells.is_boolean());
+  if (!is_right) {
+    throw ApiError(
+        400, "stream_options: expected {\"include_usage\": true} or false, given another value",
+        "stream_options");
+  }
+  return tells == true;
+}
+
 const char* reason(const Completion& completion) { return completion.is_cut ? "length" : "stop"; }
 
 }  // namespace
 
 void openai_completions(const ApiCall& call) {
-  Fields fields(call.exchange.request());
-  const ServedGenerator& model = generator_named(call.models, fields.text("model", ""));
+  Fields fields(call.exchange.request(), false);
+  const bool has_any = !call.models.generators.empty();
+  const ServedGenerator& model = generator_named(
+      call.models, fields.text("model", has_any ? call.models.generators.front()->name() : ""));
   const auto prompts = prompts_of(fields.value("prompt"), model);
   CompletionCall wanted;
   wanted.max_tokens = fields.whole("max_tokens", 16, 1, call.limits.tokens);
@@ -88,16 +106,14 @@ void openai_completions(const ApiCall& call) {
       fields.has("seed")
           ? static_cast<std::uint64_t>(fields.whole("seed", 0, 0, std::int64_t{1} << 53))
           : next_seed++ >> 11;
-  fields.ignore({"seed", "user"});
+  fields.ignore({"seed"});
+  fields.text("user", "");
   wanted.stop = stops_of(fields);
   const bool echo = fields.flag("echo", false), streams = fields.flag("stream", false);
-  bool tells_usage = false;
-  if (const Json& options = fields.value("stream_options"); options.is_object()) {
-    tells_usage = options.value("include_usage", false);
-  }
+  const bool tells_usage = tells_usage_of(fields.value("stream_options"));
   fields.number("frequency_penalty", 0, 0, 0);
   fields.number("presence_penalty", 0, 0, 0);
-  fields.whole("best_of", wanted.n, wanted.n, wanted.n);
+  fields.whole("best_of", 1, 1, 1);
   for (const char* none : {"suffix", "logit_bias", "logprobs"}) {
     if (fields.has(none)) throw ApiError(400, std::string(none) + ": expected none", none);
     fields.ignore({none});
@@ -122,18 +138,25 @@ void openai_completions(const ApiCall& call) {
                 {"model", model.name()},
                 {"choices", std::move(choices)}};
   };
+  bool has_begun = false;
+  const auto begin = [&] {  // as late as may be: until then an error is an answer of its own
+    if (std::exchange(has_begun, true)) return;
+    call.exchange.begin_stream(
+        {.type = "text/event-stream", .headers = {{"Cache-Control", "no-store"}}});
+  };
   const auto send = [&](const Json& event) {
+    begin();
     call.exchange.write("data: " + dumped(event) + "\n\n");
+  };
+  const auto end_with = [&](const ApiError& error) {
+    call.exchange.write("event: error\ndata: " + error_answer("openai", error).body + "\n\n");
+    call.exchange.end_stream();
   };
   Json choices = Json::array();
   std::int64_t prompt_tokens = 0, tokens = 0;
-  if (streams) {
-    call.exchange.begin_stream(
-        {.type = "text/event-stream", .headers = {{"Cache-Control", "no-store"}}});
-  }
   for (std::int64_t p = 0; p < std::ssize(prompts); ++p) {
     wanted.prompt = prompts[static_cast<std::size_t>(p)];
-    const std::string begin = echo ? model.tokenizer().decode(wanted.prompt) : "";
+    const std::string prompt = echo ? model.tokenizer().decode(wanted.prompt) : "";
     OnText on_text;
     if (streams) {
       const auto tell = [&, p](std::int64_t copy, const std::string& more) {
@@ -142,15 +165,23 @@ void openai_completions(const ApiCall& call) {
                       {"logprobs", nullptr},
                       {"finish_reason", nullptr}}}));
       };
-      for (std::int64_t copy = 0; echo && copy < wanted.n; ++copy) tell(copy, begin);
+      for (std::int64_t copy = 0; echo && copy < wanted.n; ++copy) tell(copy, prompt);
       on_text = tell;
     }
-    const std::vector<Completion> found = model.complete(wanted, on_text, call.check);
+    std::vector<Completion> found;
+    try {
+      found = model.complete(wanted, on_text, call.check);
+    } catch (const ClientGone&) {
+      throw;
+    } catch (const std::exception& fault) {
+      if (!has_begun) throw;
+      return end_with(told_of(fault));
+    }
     prompt_tokens += std::ssize(wanted.prompt);
     for (std::int64_t copy = 0; copy < wanted.n; ++copy) {
       const Completion& one = found[static_cast<std::size_t>(copy)];
       tokens += one.tokens;
-      Json choice = {{"text", streams ? "" : begin + one.text},
+      Json choice = {{"text", streams ? "" : prompt + one.text},
                      {"index", p * wanted.n + copy},
                      {"logprobs", nullptr},
                      {"finish_reason", reason(one)}};
@@ -185,7 +216,8 @@ void openai_models(const ApiCall& call) {
   };
   const std::string prefix = "/v1/models/", path = call.exchange.request().path;
   if (path.starts_with(prefix)) {
-    return call.answer(of(generator_named(call.models, path.substr(prefix.size())).name()));
+    const std::string name = percent_decoded(path.substr(prefix.size()));
+    return call.answer(of(generator_named(call.models, name).name()));
   }
   Json list = Json::array();
   for (const auto& one : call.models.generators) list.push_back(of(one->name()));
