@@ -146,7 +146,10 @@ const std::vector<Api::Route>& Api::routes() {
 
 std::vector<std::string> Api::operations() {
   std::vector<std::string> all = {"GET /health", "GET /ready", "GET /metrics"};
-  for (const Route& route : routes()) all.push_back(std::string(route.method) + " " + route.path);
+  for (const Route& route : routes()) {
+    if (std::string_view(route.api) == "page") continue;  // which people read
+    all.push_back(std::string(route.method) + " " + route.path);
+  }
   return all;
 }
 

@@ -58,7 +58,7 @@ class Api {
   std::shared_ptr<const ServedModels> models() const;
   /// No longer ready: other servers are to be asked.
   void drain() { is_draining_ = true; }
-  /// All that there are, as "POST /translate"; a path that ends with / is that of all below it.
+  /// All of the interfaces, as "POST /translate"; a path that ends with / is that of all below it.
   static std::vector<std::string> operations();
 
  private:

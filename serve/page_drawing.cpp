@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <random>
-#include <set>
 
 #include "inspect/page/assets.h"
 #include "inspect/page/html.h"
@@ -192,10 +191,13 @@ std::vector<std::string> told(const SentenceNotes& notes, bool divided) {
   std::vector<std::string> all;
   if (notes.copied) all.push_back("Nothing to translate: it stands as it was.");
   if (notes.carried > 0) {
-    const std::set<std::string> unknown(notes.unknown.begin(), notes.unknown.end());
+    std::vector<std::string> unknown;  // each once
+    for (const std::string& one : notes.unknown) {
+      if (std::find(unknown.begin(), unknown.end(), one) == unknown.end()) unknown.push_back(one);
+    }
     all.push_back("Carried over as it was: " +
                   (unknown.empty() ? "an address or a placeholder"
-                                   : joined(std::vector(unknown.begin(), unknown.end())) +
+                                   : joined(unknown) +
                                          ", which the model does not know") +
                   ".");
   }

@@ -51,6 +51,13 @@ void hear(Request& request, Told& told) {
   };
 }
 
+OnToken tokens_into(Told& told) {
+  return [&told](std::int64_t copy, std::int32_t token) {
+    told.tokens[copy].push_back(token);
+    return true;
+  };
+}
+
 Told alone(const Ensemble& model, const Make& make, std::int64_t number) {
   Told told;
   Engine engine(model);
@@ -165,11 +172,7 @@ class Translations {
                                   special_.end,
                                   number};
         draws.sampling.seed = 3 + static_cast<std::uint64_t>(number);
-        request.policy =
-            std::make_unique<DrawnTexts>(draws, [&told](std::int64_t copy, std::int32_t token) {
-              told.tokens[copy].push_back(token);
-              return true;
-            });
+        request.policy = std::make_unique<DrawnTexts>(draws, tokens_into(told));
         return request;
       }
       default:
@@ -211,11 +214,7 @@ class Continued {
       return request;
     }
     DrawnTexts::Options draws{{1.2}, 1 + number % 3, 3 + number % 40, 7, number};
-    request.policy =
-        std::make_unique<DrawnTexts>(draws, [&told](std::int64_t copy, std::int32_t token) {
-          told.tokens[copy].push_back(token);
-          return true;
-        });
+    request.policy = std::make_unique<DrawnTexts>(draws, tokens_into(told));
     return request;
   }
 
@@ -261,42 +260,6 @@ TEST_CASE("engine: what goes on from a prompt is the same alone and in any compa
         check_schedules(ready, Continued(ready, texts, are_all_draws), texts);
       }
     }
-  }
-}
-
-TEST_CASE("engine: prompts that begin like a kept one read the rest alone, and the bits stay") {
-  const auto model = random_gpt(small_gpts().front().second, 64);
-  const Ensemble ready = Ensemble(*model).for_decoding();
-  Ids text = random_sentences(1, ready.vocabulary(), 1, 3).front();
-  for (std::int32_t i = 0; i < 59; ++i) text.push_back(4 + (7 * i) % 5);
-  const auto from = [&](std::size_t length, std::int32_t last) {
-    Ids prompt(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(length));
-    prompt.push_back(last);
-    return prompt;
-  };
-  // Of each the tokens that are shared: with the first, none; with a prompt that is not kept any more, none.
-  const std::vector<std::pair<Ids, std::int64_t>> prompts = {
-      {from(20, 5), 0}, {from(30, 6), 20}, {from(30, 5), 30}, {from(25, 5), 25}, {Ids(40, 9), 0},
-      {Ids(50, 8), 0},  {from(30, 6), 0},  {from(5, 6), 0},   {from(58, 4), 30}, {Ids(45, 8), 44}};
-  const auto make = [&](std::int64_t number, Told& told) {
-    Request request{number, {}, prompts[number].first};
-    hear(request, told);
-    request.policy = std::make_unique<DrawnTexts>(DrawnTexts::Options{{1.0}, 2, 4, -1, 0});
-    return request;
-  };
-  EngineOptions options;
-  options.keep_prompts = 2;
-  Engine engine(ready, options);
-  std::int64_t shared = 0;
-  for (std::int64_t number = 0; number < std::ssize(prompts); ++number) {
-    CAPTURE(number);
-    Told told;
-    engine.add(make(number, told));
-    while (engine.step()) {
-    }
-    shared += prompts[number].second;
-    CHECK(engine.shared_tokens() == shared);
-    CHECK(told == alone(ready, make, number));
   }
 }
 
