@@ -197,8 +197,7 @@ std::vector<std::string> told(const SentenceNotes& notes, bool divided) {
     }
     all.push_back("Carried over as it was: " +
                   (unknown.empty() ? "an address or a placeholder"
-                                   : joined(unknown) +
-                                         ", which the model does not know") +
+                                   : joined(unknown) + ", which the model does not know") +
                   ".");
   }
   if (notes.raised) all.push_back("Translated without its capitals, which were put back.");

@@ -62,8 +62,7 @@ Told alone(const Ensemble& model, const Make& make, std::int64_t number) {
   Told told;
   Engine engine(model);
   engine.add(make(number, told));
-  while (engine.step()) {
-  }
+  while (engine.step()) continue;
   CHECK(engine.texts() == 0);
   CHECK(engine.cost() == 0);
   return told;
@@ -290,8 +289,7 @@ TEST_CASE("engine: the error of a text is its own") {
   for (std::int64_t number = 0; number < 9; ++number) {
     engine.add(request(number, told[number], true));
   }
-  while (engine.step()) {
-  }
+  while (engine.step()) continue;
   for (std::int64_t number = 0; number < 9; ++number) {
     if (number == 5) {
       CHECK(told[5].results.empty());
@@ -310,12 +308,10 @@ TEST_CASE("engine: the error of a text is its own") {
   engine.add(request(6, other, true));
   CHECK_THROWS_WITH_AS(
       [&] {
-        while (engine.step()) {
-        }
+        while (engine.step()) continue;
       }(),
       "a constraint that is out of order", Error);
-  while (engine.step()) {
-  }
+  while (engine.step()) continue;
   CHECK(other == told[6]);
   CHECK(engine.texts() == 0);
 }
@@ -338,15 +334,13 @@ TEST_CASE("engine: an error that is of no one text is everybody's, and the engin
   const Translations texts(ready, 14);
   std::vector<Told> told(14);
   for (std::int64_t number = 0; number < 14; ++number) engine.add(texts(number, told[number]));
-  while (engine.step()) {
-  }
+  while (engine.step()) continue;
   std::int64_t failed = 0;
   for (const Told& one : told) failed += one.error == "out of memory";
   CHECK(failed > 0);
   Told anew;
   engine.add(texts(0, anew));
-  while (engine.step()) {
-  }
+  while (engine.step()) continue;
   CHECK(anew == alone(
                     ready, [&](std::int64_t n, Told& its) { return texts(n, its); }, 0));
 }
@@ -386,8 +380,7 @@ TEST_CASE("engine: what makes no sense is refused when it is asked for") {
   long_one.policy = std::make_unique<DrawnTexts>(DrawnTexts::Options{{}, 2, 9, -1});
   hear(long_one, told);
   engine.add(std::move(long_one));
-  while (engine.step()) {
-  }
+  while (engine.step()) continue;
   CHECK(told.error == "decoder: expected at most 80 tokens in a row, given one more");
   CHECK(engine.texts() == 0);
   // One that is to have no tokens is done with the next step.
