@@ -1,6 +1,6 @@
 """What `kette serve` promises, tried on a server of its own: equal answers, fair shares, limits, and how quick it is.
 
-  python3 bench/serving/check.py --model DIR --src FILE [--text-model DIR] [--short] [CHECK ...]
+  python3 scripts/serve_check.py --model DIR --src FILE [--text-model DIR] [--short] [CHECK ...]
 
 CHECK: start equal health alone rate streams prompts fair gone slow soak stop (default: all). DIR: a translation model of
 English to German, and a language model. FILE: a sentence a line. --short: less of each, for every day. Only Python's own
