@@ -33,8 +33,6 @@ double resident_bytes() {
   return resident * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
-}  // namespace
-
 ApiError told_of(const std::exception& fault) {
   if (const auto* error = dynamic_cast<const ApiError*>(&fault)) return *error;
   if (const auto* busy = dynamic_cast<const HostBusy*>(&fault)) {
@@ -73,6 +71,8 @@ HttpAnswer error_answer(const std::string& api, const ApiError& error) {
   if (error.status == 504) answer.headers.emplace_back("x-should-retry", "false");
   return answer;
 }
+
+}  // namespace
 
 /// An exchange whose answers have headers more, and that knows what it has answered.
 class WatchedExchange final : public HttpExchange {

@@ -25,11 +25,6 @@ struct ApiOptions {
       std::make_shared<Metrics>();  ///< others, as engines, may add to them
 };
 
-/// What a client is told of it. An Error is the client's fault.
-ApiError told_of(const std::exception& fault);
-/// As the client of an interface ("openai", "deepl", or any other) expects an error.
-HttpAnswer error_answer(const std::string& api, const ApiError& error);
-
 /// What a handler of an interface works with.
 struct ApiCall {
   HttpExchange& exchange;

@@ -93,7 +93,7 @@ void openai_completions(const ApiCall& call) {
   const bool has_any = !call.models.generators.empty();
   const ServedGenerator& model = generator_named(
       call.models, fields.text("model", has_any ? call.models.generators.front()->name() : ""));
-  const auto prompts = prompts_of(fields.value("prompt"), model);
+  auto prompts = prompts_of(fields.value("prompt"), model);
   CompletionCall wanted;
   wanted.max_tokens = fields.whole("max_tokens", 16, 1, call.limits.tokens);
   wanted.n = fields.whole("n", 1, 1, call.limits.n);
@@ -148,48 +148,38 @@ void openai_completions(const ApiCall& call) {
     begin();
     call.exchange.write("data: " + dumped(event) + "\n\n");
   };
-  const auto end_with = [&](const ApiError& error) {
-    call.exchange.write("event: error\ndata: " + error_answer("openai", error).body + "\n\n");
-    call.exchange.end_stream();
-  };
-  Json choices = Json::array();
+  std::vector<std::string> echoed(prompts.size());
+  OnText on_text;
+  if (streams) {
+    on_text = [&](std::int64_t text, const std::string& more) {
+      send(object(
+          {{{"text", more}, {"index", text}, {"logprobs", nullptr}, {"finish_reason", nullptr}}}));
+    };
+  }
   std::int64_t prompt_tokens = 0, tokens = 0;
-  for (std::int64_t p = 0; p < std::ssize(prompts); ++p) {
-    wanted.prompt = prompts[static_cast<std::size_t>(p)];
-    const std::string prompt = echo ? model.tokenizer().decode(wanted.prompt) : "";
-    OnText on_text;
+  for (std::size_t i = 0; i < prompts.size(); ++i) {
+    prompt_tokens += std::ssize(prompts[i]);
+    if (!echo) continue;
+    echoed[i] = model.tokenizer().decode(prompts[i]);
+    for (std::int64_t copy = 0; streams && copy < wanted.n; ++copy) {
+      on_text(static_cast<std::int64_t>(i) * wanted.n + copy, echoed[i]);
+    }
+  }
+  wanted.prompts = std::move(prompts);
+  const std::vector<Completion> found = model.complete(wanted, on_text, call.check);
+  Json choices = Json::array();
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const Completion& one = found[i];
+    tokens += one.tokens;
+    Json choice = {
+        {"text", streams ? "" : echoed[i / static_cast<std::size_t>(wanted.n)] + one.text},
+        {"index", i},
+        {"logprobs", nullptr},
+        {"finish_reason", reason(one)}};
     if (streams) {
-      const auto tell = [&, p](std::int64_t copy, const std::string& more) {
-        send(object({{{"text", more},
-                      {"index", p * wanted.n + copy},
-                      {"logprobs", nullptr},
-                      {"finish_reason", nullptr}}}));
-      };
-      for (std::int64_t copy = 0; echo && copy < wanted.n; ++copy) tell(copy, prompt);
-      on_text = tell;
-    }
-    std::vector<Completion> found;
-    try {
-      found = model.complete(wanted, on_text, call.check);
-    } catch (const ClientGone&) {
-      throw;
-    } catch (const std::exception& fault) {
-      if (!has_begun) throw;
-      return end_with(told_of(fault));
-    }
-    prompt_tokens += std::ssize(wanted.prompt);
-    for (std::int64_t copy = 0; copy < wanted.n; ++copy) {
-      const Completion& one = found[static_cast<std::size_t>(copy)];
-      tokens += one.tokens;
-      Json choice = {{"text", streams ? "" : prompt + one.text},
-                     {"index", p * wanted.n + copy},
-                     {"logprobs", nullptr},
-                     {"finish_reason", reason(one)}};
-      if (streams) {
-        send(object({std::move(choice)}));
-      } else {
-        choices.push_back(std::move(choice));
-      }
+      send(object({std::move(choice)}));
+    } else {
+      choices.push_back(std::move(choice));
     }
   }
   const Json usage = {{"prompt_tokens", prompt_tokens},

@@ -66,7 +66,7 @@ std::string written(const ApiCall& call, Fields& fields) {
   const std::string prompt = text_of(fields, "prompt", call.limits);
   const ServedGenerator& model = model_named(call.models.generators, fields.text("model", ""));
   CompletionCall wanted;
-  wanted.prompt = model.tokens_of(prompt);
+  wanted.prompts = {model.tokens_of(prompt)};
   wanted.max_tokens = fields.whole("max_tokens", 100, 1, call.limits.tokens);
   wanted.sampling.temperature = fields.number("temperature", 1, 0, 100);
   wanted.sampling.top_p = fields.number("top_p", 1, 1e-9, 1);

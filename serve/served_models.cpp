@@ -189,43 +189,48 @@ Ids ServedGenerator::tokens_of(const std::string& prompt) const {
 std::vector<Completion> ServedGenerator::complete(const CompletionCall& call, const OnText& on_text,
                                                   const std::function<void()>& check) const {
   HostClient client(*host_, check);
-  const auto copies = static_cast<std::size_t>(call.n);
-  std::vector<Completion> completions(copies);
-  std::vector<TextPieces> pieces(copies, TextPieces(*tokenizer_, call.prompt, call.stop));
-  const auto tell = [&](std::int64_t copy, const std::string& more) {
-    completions[copy].text += more;
-    if (on_text && !more.empty()) on_text(copy, more);
+  std::vector<Completion> texts;
+  std::vector<TextPieces> pieces;
+  for (const Ids& prompt : call.prompts) {
+    texts.resize(texts.size() + static_cast<std::size_t>(call.n));
+    pieces.resize(texts.size(), TextPieces(*tokenizer_, prompt, call.stop));
+  }
+  const auto tell = [&](std::int64_t text, const std::string& more) {
+    texts[text].text += more;
+    if (on_text && !more.empty()) on_text(text, more);
   };
-  const auto hear = [&](std::int64_t copy, std::int32_t token) {
-    if (pieces[copy].has_ended()) return;
-    ++completions[copy].tokens;
-    tell(copy, pieces[copy].add(token));
+  const auto hear = [&](std::int64_t text, std::int32_t token) {
+    if (pieces[text].has_ended()) return;
+    ++texts[text].tokens;
+    tell(text, pieces[text].add(token));
   };
-  // Engines outlive a client that goes away, so what they call must not refer to it. They decide by pieces of their own
-  // which copy has come to a stop.
-  const auto make = [&](std::int64_t) {
-    Request request{0, {}, call.prompt};
+  const auto make = [&](std::int64_t number) {
+    const std::int64_t first = number * call.n;
+    Request request{0, {}, call.prompts[number]};
     const DrawnTexts::Options options{call.sampling, call.n, call.max_tokens,
                                       tokenizer_->special().end};
+    // An engine may call this when the client is gone, so it has pieces of its own to find the stops.
+    std::vector<TextPieces> heard;
+    if (!call.stop.empty()) heard.assign(pieces.begin() + first, pieces.begin() + first + call.n);
     request.policy = std::make_unique<DrawnTexts>(
-        options, [post = client.post(), &hear, heard = pieces, has_stops = !call.stop.empty()](
+        options, [post = client.post(), &hear, first, heard = std::move(heard)](
                      std::int64_t copy, std::int32_t token) mutable {
-          post([&hear, copy, token] { hear(copy, token); });
-          if (!has_stops) return true;
+          post([&hear, text = first + copy, token] { hear(text, token); });
+          if (heard.empty()) return true;
           heard[copy].add(token);
           return !heard[copy].has_ended();
         });
-    request.done = [&](const std::vector<Hypothesis>& found) {
+    request.done = [&, first](const std::vector<Hypothesis>& found) {
       for (std::int64_t copy = 0; copy < call.n; ++copy) {
-        if (pieces[copy].has_ended()) continue;
-        completions[copy].is_cut = std::ssize(found[copy].tokens) == call.max_tokens;
-        tell(copy, pieces[copy].finish());
+        if (pieces[first + copy].has_ended()) continue;
+        texts[first + copy].is_cut = std::ssize(found[copy].tokens) == call.max_tokens;
+        tell(first + copy, pieces[first + copy].finish());
       }
     };
     return request;
   };
-  client.run(1, make);
-  return completions;
+  client.run(std::ssize(call.prompts), make);
+  return texts;
 }
 
 ServedModels load_served_models(const std::vector<NamedFolder>& folders, const LoadOptions& loading,

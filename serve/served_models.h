@@ -66,10 +66,10 @@ class ServedTranslator {
 };
 
 struct CompletionCall {
-  std::vector<std::int32_t> prompt;  ///< at least one token
+  std::vector<std::vector<std::int32_t>> prompts;  ///< each of at least one token
   SamplingOptions sampling{};
-  std::int64_t n = 1, max_tokens = 16;
-  std::vector<std::string> stop{};  ///< what ends a text, and is not part of it
+  std::int64_t n = 1, max_tokens = 16;  ///< texts for each prompt, and tokens of each text
+  std::vector<std::string> stop{};      ///< what ends a text, and is not part of it
 };
 
 struct Completion {
@@ -78,8 +78,8 @@ struct Completion {
   bool is_cut = false;  ///< it has as many tokens as it may
 };
 
-/// Told of what a text goes on with, as soon as it is there.
-using OnText = std::function<void(std::int64_t copy, const std::string& more)>;
+/// Told of what a text goes on with, as soon as it is there. text: its place in the result of complete().
+using OnText = std::function<void(std::int64_t text, const std::string& more)>;
 
 class ServedGenerator {
  public:
@@ -94,7 +94,7 @@ class ServedGenerator {
   /// Of a prompt; a new text begins with the mark that ends others.
   std::vector<std::int32_t> tokens_of(const std::string& prompt) const;
 
-  /// Of each copy, in their order.
+  /// The n texts of the first prompt, then those of the next.
   std::vector<Completion> complete(const CompletionCall& call, const OnText& on_text,
                                    const std::function<void()>& check) const;
 

@@ -76,11 +76,11 @@ void say(const std::string& line) {
 class SignalPipe {
  public:
   SignalPipe() {
-    KETTE_CHECK(::pipe2(ends_, O_CLOEXEC) == 0, "serve: expected a pipe, given none");
+    KETTE_CHECK(::pipe2(ends, O_CLOEXEC) == 0, "serve: expected a pipe, given none");
     struct sigaction action = {};
     action.sa_handler = [](int signal) {
       const auto byte = static_cast<char>(signal);
-      [[maybe_unused]] const ssize_t written = ::write(ends_[1], &byte, 1);
+      [[maybe_unused]] const ssize_t written = ::write(ends[1], &byte, 1);
     };
     action.sa_flags = SA_RESTART;
     for (const int signal : {SIGTERM, SIGINT, SIGHUP}) ::sigaction(signal, &action, nullptr);
@@ -88,13 +88,13 @@ class SignalPipe {
   }
   int next() const {
     char signal = 0;
-    while (::read(ends_[0], &signal, 1) != 1) {
+    while (::read(ends[0], &signal, 1) != 1) {
     }
     return signal;
   }
 
  private:
-  static inline int ends_[2] = {-1, -1};
+  static inline int ends[2] = {-1, -1};
 };
 
 void check(const std::string& url) {
