@@ -200,7 +200,7 @@ TEST_CASE("api: DeepL's fields") {
   const Told html =
       asked.post("/v2/translate",
                  Json{{"text", "<b>it</b>"}, {"target_lang", "DE"}, {"tag_handling", "html"}});
-  CHECK(contains(html.json.at("translations").at(0).at("text"), "</b>"));
+  CHECK(contains(html.json.at("translations").at(0).at("text").get<std::string>(), "</b>"));
 
   const auto fault = [&](const std::string& body) { return asked.fault("/v2/translate", body); };
   CHECK(fault(R"({"target_lang": "DE"})") == "text: expected a text, given none");
