@@ -150,7 +150,14 @@ std::vector<std::string> Fields::texts(const std::string& name, bool& is_list) {
 
 std::int64_t Fields::whole(const std::string& name, std::int64_t otherwise, std::int64_t least,
                            std::int64_t most) {
-  if (const Json& exact = value(name); exact.is_number_integer()) {
+  Json exact = value(name);
+  if (is_form_ && exact.is_string()) {
+    const std::string text = exact;
+    std::int64_t read = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), read);
+    if (error == std::errc{} && end == text.data() + text.size()) exact = read;
+  }
+  if (exact.is_number_integer()) {
     // As it stands: most whole numbers are no floating-point numbers.
     const bool is_huge = exact.is_number_unsigned() && exact.get<std::uint64_t>() > INT64_MAX;
     const auto whole = exact.get<std::int64_t>();

@@ -153,6 +153,8 @@ TEST_CASE("api: what is wrong with a request to /translate is said") {
   CHECK(form("q=%ff&target=de") == "q: expected text in UTF-8, given bytes that are none");
   CHECK(form("q=%zz&target=de") == "expected two hexadecimal digits behind each %, given others");
   CHECK(form("q=a&target=de&beam=two") == "beam: expected a number from 1 to 6, given \"two\"");
+  CHECK(form("q=a&target=de&beam=9007199254740993") ==
+        "beam: expected a number from 1 to 6, given 9007199254740993");
   CHECK(form("q=a&target=de&target=fr") == "target: expected a string, given [\"de\",\"fr\"]");
   CHECK(asked.fault("/translate", "q", 415, "text/plain") ==
         "expected application/json or a form, given text/plain");
