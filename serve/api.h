@@ -18,11 +18,10 @@ namespace kette {
 struct ApiOptions {
   ServeLimits limits{};
   std::vector<std::string> keys{};  ///< one of which a client must have; none: all may ask
-  std::string
-      allow_origin{};  ///< pages of this origin may ask, "*": any page; empty: none of other servers
+  std::string allow_origin{};  ///< whose pages may ask, "*": anybody's; empty: only the server's
   std::function<void(const std::string& line)> log{};
-  std::shared_ptr<Metrics> metrics =
-      std::make_shared<Metrics>();  ///< others, as engines, may add to them
+  /// Engines may add to them, too.
+  std::shared_ptr<Metrics> metrics = std::make_shared<Metrics>();
 };
 
 /// What a handler of an interface works with.
