@@ -255,10 +255,9 @@ void Api::dispatch(WatchedExchange& exchange, std::string& api) {
     exchange.answer(answer);
   };
   const auto refuse_method = [&](const std::string& allowed) {
-    const bool reads = allowed == "GET";
     HttpAnswer answer =
         error_answer(api, {405, "expected " + allowed + ", given " + as_line(method)});
-    answer.headers.emplace_back("Allow", reads ? "GET, HEAD" : allowed);
+    answer.headers.emplace_back("Allow", allowed.starts_with("GET") ? "HEAD, " + allowed : allowed);
     exchange.answer(answer);
   };
   try {
@@ -290,7 +289,7 @@ void Api::dispatch(WatchedExchange& exchange, std::string& api) {
       if (!is_this) continue;
       api = route.api;
       if (method != route.method) {
-        allowed = route.method;
+        allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
         continue;
       }
       if (!route.is_open) check_key(request);
