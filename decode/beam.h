@@ -63,6 +63,7 @@ class Beam : public Policy {
 
   std::int64_t rows() const override { return std::ssize(live_); }
   std::int64_t most_rows() const override { return options_.beam; }
+  std::int64_t most_tokens() const override { return max_tokens_; }
   std::span<const std::int32_t> tokens(std::int64_t row) const override {
     return live_[row].tokens;
   }

@@ -43,6 +43,10 @@ class DecoderState {
             const std::vector<std::span<const std::int32_t>>& pasts);
   /// Whether reading a past in parts gives the same bits as reading it at once.
   bool reads_in_parts() const { return !past_.keeps_states(); }
+  /// Whether shorten() may be called. A cache of states, or of a window, no longer has what a row had before.
+  bool can_shorten() const { return !past_.keeps_states() && past_.pass() == 0; }
+  /// Forgets the tokens of a row from `length` on.
+  void shorten(std::int64_t row, std::int64_t length) { past_.shorten(row, length); }
   /// rows: ascending. tokens: one for each of them. Returns their states, [rows, width]. Other rows
   /// do not change.
   Tensor step(const std::vector<std::int32_t>& tokens, const std::vector<std::int64_t>& rows);

@@ -42,8 +42,8 @@ Policy::Chosen DrawnTexts::choose(std::span<const Continuations> answers) {
     if (token == options_.end) continue;
     std::vector<std::int32_t>& tokens = texts_[copy].tokens;
     tokens.push_back(token);
-    if (on_token_) on_token_(copy, token);
-    if (std::ssize(tokens) == options_.most) continue;
+    const bool goes_on = !on_token_ || on_token_(copy, token);
+    if (!goes_on || std::ssize(tokens) == options_.most) continue;
     live.push_back(copy);
     chosen.parents.push_back(row);
   }

@@ -9,8 +9,8 @@
 
 namespace kette {
 
-/// Called for each token at once, but not for the end mark.
-using OnToken = std::function<void(std::int64_t copy, std::int32_t token)>;
+/// Called for each token at once, but not for the end mark. Returns whether the copy goes on.
+using OnToken = std::function<bool(std::int64_t copy, std::int32_t token)>;
 
 class DrawnTexts final : public Policy {
  public:
@@ -28,6 +28,7 @@ class DrawnTexts final : public Policy {
 
   std::int64_t rows() const override { return std::ssize(live_); }
   std::int64_t most_rows() const override { return options_.copies; }
+  std::int64_t most_tokens() const override { return options_.most; }
   std::span<const std::int32_t> tokens(std::int64_t row) const override {
     return texts_[live_[row]].tokens;
   }

@@ -63,6 +63,10 @@ Engine::Engine(const Ensemble& model, const EngineOptions& options)
       positions_(model.positions()),
       state_(model, options.tap),
       masks_(model.vocabulary()) {
+  if (model.models().front()->has_encoder() || model.device().runs_ahead() ||
+      options.always_records || !state_.can_shorten()) {
+    options_.keep_prompts = 0;
+  }
   KETTE_CHECK(options.prompt_part > 0,
               "prompt part: expected at least 1 token of a prompt to be read in a step, given ",
               options.prompt_part);
@@ -91,7 +95,7 @@ void Engine::add(Request request) {
 bool Engine::cancel(std::int64_t number) {
   for (std::vector<Live>* texts : {&waiting_, &live_}) {
     for (Live& live : *texts) {
-      if (live.request.number != number || live.has_ended) continue;
+      if (live.request.number != number || live.has_ended || live.is_kept) continue;
       live.has_ended = true;
       cost_ -= live.cost;
       --texts_;
@@ -102,10 +106,11 @@ bool Engine::cancel(std::int64_t number) {
 }
 
 bool Engine::step() {
-  if (texts_ == 0 && live_.empty()) {
+  if (is_idle()) {
     waiting_.clear();
     return false;
   }
+  ++steps_;
   try {
     if (!ahead_ || !waiting_.empty()) {
       settle();
@@ -121,75 +126,6 @@ bool Engine::step() {
   }
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
   return true;
-}
-
-/// Lets those that wait begin, and read their prompts if they are short.
-void Engine::admit() {
-  if (waiting_.empty()) return;
-  std::vector<Live> added = std::exchange(waiting_, {});
-  std::erase_if(added, [](const Live& live) { return live.has_ended; });
-  // Tables of texts that have left go when a new one needs room.
-  const bool is_known = std::all_of(added.begin(), added.end(), [&](const Live& live) {
-    return masks_.find(live.excluded, live.request.constraint.get()) >= 0;
-  });
-  if (!is_known) masks_.clear();
-  const bool in_parts = state_.reads_in_parts() && !live_.empty();
-  std::vector<RowStart> starts;
-  for (Live& live : added) {
-    const Request& request = live.request;
-    const std::span<const std::int32_t> prompt = request.prompt;
-    const std::size_t seen = std::min(prompt.size(), static_cast<std::size_t>(positions_));
-    live.unread = prompt.last(seen).first(seen - 1);
-    live.state_rows = 1;
-    const bool is_long = in_parts && std::ssize(live.unread) > options_.prompt_part;
-    starts.push_back({request.source, is_long ? std::span<const std::int32_t>() : live.unread});
-    if (!is_long) live.unread = {};
-  }
-  state_.add(starts);
-  // Where the table stays, so do the places in it of those that were there.
-  const std::size_t first = is_known ? live_.size() : 0;
-  for (Live& live : added) live_.push_back(std::move(live));
-  for (std::size_t i = first; i < live_.size(); ++i) {
-    live_[i].masks = masks_.add(live_[i].excluded, live_[i].request.constraint);
-  }
-}
-
-/// The next parts of long prompts, together no longer than a part if others wait for their tokens.
-void Engine::read_prompts() {
-  const bool others_wait =
-      std::any_of(live_.begin(), live_.end(), [](const Live& live) { return live.unread.empty(); });
-  std::size_t room = others_wait ? static_cast<std::size_t>(options_.prompt_part) : SIZE_MAX;
-  std::vector<std::int64_t> rows;
-  std::vector<std::span<const std::int32_t>> parts;
-  std::int64_t row = 0;
-  for (Live& live : live_) {
-    const std::size_t length = std::min(room, live.unread.size());
-    if (length > 0) {
-      rows.push_back(row);
-      parts.push_back(live.unread.first(length));
-      live.unread = live.unread.subspan(length);
-      room -= length;
-    }
-    row += live.state_rows;
-  }
-  if (!rows.empty()) state_.read(rows, parts);
-}
-
-/// Gives those that have read their prompts as many rows as they begin with.
-void Engine::begin_texts() {
-  std::vector<std::int64_t> parents;
-  std::int64_t row = 0;
-  for (Live& live : live_) {
-    const bool begins = live.is_reading && live.unread.empty();
-    if (begins) live.is_reading = false;
-    const std::int64_t rows = begins ? live.request.policy->rows() : live.state_rows;
-    for (std::int64_t own = 0; own < rows; ++own) parents.push_back(begins ? row : row + own);
-    row += live.state_rows;
-    live.state_rows = rows;
-    if (begins && rows == 0) finish(live);
-  }
-  if (parents != first_numbers(row)) state_.select(parents);
-  forget_ended();
 }
 
 /// When the model sees no more of a text without a source, it reads the later half of what it saw again, and goes on from
@@ -353,7 +289,7 @@ void Engine::fail_all(const std::exception_ptr& error) {
   std::vector<Live> all = std::exchange(live_, {});
   for (Live& live : std::exchange(waiting_, {})) all.push_back(std::move(live));
   for (Live& live : all) {
-    if (!live.has_ended) fail(live, error);
+    if (!live.has_ended && !live.is_kept) fail(live, error);
   }
 }
 

@@ -65,6 +65,10 @@ struct EngineOptions {
   Tap* tap = nullptr;  ///< observes every pass of the model
   /// The most prompt tokens that a step reads while other texts generate.
   std::int64_t prompt_part = 256;
+  /// The number of prompts whose keys and values are kept. A prompt that begins like one of them reads only the rest. The
+  /// results have the same bits. Nothing is kept for models with an encoder, for caches of states or of a window, and
+  /// on devices that run ahead.
+  std::int64_t keep_prompts = 0;
   /// If all rows are sampled, steps may be recorded and queued before the previous tokens are
   /// known. false: only if the device benefits. true: always, for tests.
   bool always_records = false;
@@ -93,6 +97,8 @@ class Engine {
   std::int64_t rows() const { return rows_; }
   /// The sum of the costs of unfinished texts.
   std::int64_t cost() const { return cost_; }
+  /// The number of prompt tokens that were shared with kept prompts instead of read.
+  std::int64_t shared_tokens() const { return shared_tokens_; }
 
  private:
   struct Live {
@@ -106,12 +112,24 @@ class Engine {
     std::span<const std::int32_t> unread{};
     std::int64_t state_rows = 0;  // the number of its rows in the state; they are adjacent
     bool is_reading = true, has_ended = false;
+    std::int64_t reads = 0;      // the number of prompt tokens before the first step
+    bool is_kept = false;        // a kept prompt, without a text
+    std::int64_t last_used = 0;  // the step that last used a kept prompt
+  };
+
+  struct SharedPast {
+    std::int64_t row = 0, length = 0;  // the row of a kept prompt, and the number of shared tokens
   };
 
   // The parts of a step. Between them the rows of the state are those of live_, in order.
   void admit();
   void read_prompts();
   void begin_texts();
+  bool is_idle() const;
+  SharedPast shared_past(std::span<const std::int32_t> prompt);
+  void share_pasts(const std::vector<SharedPast>& shared, std::int64_t first);
+  bool keep(const Live& live, std::vector<Live>& kept);
+  void drop_least_used();
   void move_windows();
   void advance();
   RowQuestion question(const Live& live, std::int64_t row) const;
@@ -148,7 +166,7 @@ class Engine {
   std::unique_ptr<DrawnRows> ahead_;
   std::unique_ptr<HostCopy> drawn_;  // tokens of the last queued step
   std::vector<bool> goes_on_;        // whether each row of it continues
-  std::int64_t texts_ = 0, rows_ = 0, cost_ = 0;
+  std::int64_t texts_ = 0, rows_ = 0, cost_ = 0, steps_ = 0, shared_tokens_ = 0;
   std::exception_ptr error_;  // not reported yet
 };
 

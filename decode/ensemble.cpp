@@ -134,6 +134,15 @@ bool EnsembleState::reads_in_parts() const {
                      [](const DecoderState& state) { return state.reads_in_parts(); });
 }
 
+bool EnsembleState::can_shorten() const {
+  return std::all_of(states_.begin(), states_.end(),
+                     [](const DecoderState& state) { return state.can_shorten(); });
+}
+
+void EnsembleState::shorten(std::int64_t row, std::int64_t length) {
+  for (DecoderState& state : states_) state.shorten(row, length);
+}
+
 Tensor EnsembleState::step(const std::vector<std::int32_t>& tokens,
                            const std::vector<std::int64_t>& rows) {
   std::vector<Variable> states;

@@ -58,6 +58,8 @@ class EnsembleState {
   void read(const std::vector<std::int64_t>& rows,
             const std::vector<std::span<const std::int32_t>>& pasts);
   bool reads_in_parts() const;
+  bool can_shorten() const;
+  void shorten(std::int64_t row, std::int64_t length);
   Tensor step(const std::vector<std::int32_t>& tokens, const std::vector<std::int64_t>& rows);
   void select(const std::vector<std::int64_t>& parents);
   /// As DecoderState::begin_static_batch(), for step_static_batch().

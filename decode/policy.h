@@ -57,6 +57,8 @@ class Policy {
   virtual std::int64_t rows() const = 0;
   /// The most rows at any time.
   virtual std::int64_t most_rows() const = 0;
+  /// The most tokens of a row, without the prompt and the end mark.
+  virtual std::int64_t most_tokens() const = 0;
   /// The tokens of a row so far, without the prompt.
   virtual std::span<const std::int32_t> tokens(std::int64_t row) const = 0;
   virtual Question question(std::int64_t row) const = 0;

@@ -53,18 +53,23 @@ void check_width(const SearchOptions& options, const Ensemble& model) {
               ", as many as the model has tokens to choose from, given ", options.beam);
 }
 
-double search_bytes(const SearchOptions& options, std::int64_t rows, const Ensemble& model,
-                    std::int64_t source_tokens) {
-  // nn/kv_cache.h: keys and values of every step, layer and hypothesis, at worst without a common past.
-  const std::int64_t steps = longest_output(options, model, source_tokens) + 1;
+double row_bytes(const Ensemble& model, std::int64_t positions) {
   double bytes = 0;
   for (const auto& each : model.models()) {
     for (const Block& block : each->decoder()) {
       const SlotLayout layout = block.self_attention.slots(each->cache_type());
-      bytes += static_cast<double>(layout.max_slots(steps)) * static_cast<double>(layout.bytes());
+      bytes +=
+          static_cast<double>(layout.max_slots(positions)) * static_cast<double>(layout.bytes());
     }
   }
-  return static_cast<double>(rows) * bytes;
+  return bytes;
+}
+
+double search_bytes(const SearchOptions& options, std::int64_t rows, const Ensemble& model,
+                    std::int64_t source_tokens) {
+  // nn/kv_cache.h: keys and values of every step, layer and hypothesis, at worst without a common past.
+  const std::int64_t steps = longest_output(options, model, source_tokens) + 1;
+  return static_cast<double>(rows) * row_bytes(model, steps);
 }
 
 void check_memory(const SearchOptions& options, std::int64_t rows, const Ensemble& model,

@@ -23,6 +23,8 @@ std::int64_t longest_output(const SearchOptions& options, const Ensemble& model,
 /// work, filled by longer hypotheses, but is most likely a mistake.
 void check_width(const SearchOptions& options, const Ensemble& model);
 
+/// The most bytes of keys and values of one row with this many positions. model: from for_decoding().
+double row_bytes(const Ensemble& model, std::int64_t positions);
 /// The most bytes of keys and values that a search for one sentence needs. rows: the beam, or the
 /// number of texts sampled at once. model: from for_decoding().
 double search_bytes(const SearchOptions& options, std::int64_t rows, const Ensemble& model,

@@ -85,6 +85,8 @@ class Translator final : public SentenceTranslator {
                                const std::string& language, const WorkOptions& work) const override;
   const SharedTokenizer& tokenizer() const override { return tokenizer_; }
   std::size_t longest_source(const std::string& language) const override;
+  /// Made ready for decoding.
+  const Ensemble& model() const { return model_; }
 
  private:
   /// found: called with each sentence's translation by all workers, in any order.

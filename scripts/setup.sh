@@ -47,6 +47,7 @@ need libzstd-dev compiler_finds zstd.h
 need doctest-dev compiler_finds doctest/doctest.h
 need libcli11-dev compiler_finds CLI/CLI.hpp
 need libtomlplusplus-dev compiler_finds toml++/toml.h
+need libboost-dev compiler_finds boost/beast/http.hpp
 need nlohmann-json3-dev compiler_finds nlohmann/json.hpp
 need libjs-dygraphs test -f /usr/share/javascript/dygraphs/dygraph.min.js
 if [[ "${1:-}" == --ci ]]; then

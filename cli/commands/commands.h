@@ -23,6 +23,7 @@ struct Command {
   ONE(split_command) \
   ONE(translate_command) \
   ONE(generate_command) \
+  ONE(serve_command) \
   ONE(fill_command) \
   ONE(evaluate_command) \
   ONE(bleu_command) \

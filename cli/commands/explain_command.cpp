@@ -21,14 +21,11 @@ struct ExplainOptions {
   SearchOptions search;
 };
 
-/// Maps of more tokens are no longer readable, nor is the page small.
-constexpr std::size_t kMostTokens = 128;
-
 Explanation explanation_of(const ExplainOptions& o, const SavedModel<AutoregressiveModel>& saved) {
   const std::string& what = o.sentence.empty() ? o.text : o.sentence;
   const std::size_t tokens = saved.tokenizer->encode_source(what, o.language).size();
-  KETTE_CHECK(tokens <= kMostTokens, "explain: expected at most ", kMostTokens, " tokens, given ",
-              tokens, " (take a part of the text)");
+  KETTE_CHECK(tokens <= kMaxExplainedTokens, "explain: expected at most ", kMaxExplainedTokens,
+              " tokens, given ", tokens, " (take a part of the text)");
   say_unknown(saved.tokenizer, {what}, "text");
   if (saved.model->has_encoder()) {
     KETTE_CHECK(o.text.empty(), "explain: expected a sentence without --text, for ",

@@ -12,10 +12,10 @@
 #include "cli/processes.h"
 #include "cli/sentences.h"
 #include "cli/shared_translator.h"
-#include "cli/text_stream.h"
 #include "data/files/json_text.h"
 #include "data/files/text_file.h"
 #include "decode/generator.h"
+#include "decode/text_pieces.h"
 #include "tensor/stopwatch.h"
 
 namespace kette::cli {
@@ -87,7 +87,7 @@ void print_texts(const GenerateCommandOptions& o, const LoadedEnsemble<Gpt>& loa
               << ready.positions() << "\n";
   }
   const std::string echoed = o.echo ? prompt : "";
-  TextStream stream(tokenizer, before);
+  TextPieces pieces(tokenizer, before);
   std::cout << for_stdout(echoed) << std::flush;
   const Stopwatch watch;
   // The first text is heard while it grows, and the others once all are done.
@@ -98,7 +98,8 @@ void print_texts(const GenerateCommandOptions& o, const LoadedEnsemble<Gpt>& loa
     if (options.texts == 0) return drawn;
     for (const auto& text :
          generate(ready, ids, options, [&](std::int64_t text, std::int32_t token) {
-           if (mine.begin + text == 0) stream.add(token);
+           if (mine.begin + text == 0) std::cout << for_stdout(pieces.add(token)) << std::flush;
+           return true;
          })) {
       drawn.push_back(packed(text));
     }
@@ -110,8 +111,7 @@ void print_texts(const GenerateCommandOptions& o, const LoadedEnsemble<Gpt>& loa
     texts.push_back(unpacked<std::vector<std::int32_t>>(text));
   }
   const double seconds = watch.seconds();
-  stream.finish();
-  std::cout << "\n";
+  std::cout << for_stdout(pieces.finish()) << "\n";
   for (std::size_t i = 1; i < texts.size(); ++i) {
     std::cout << "---------------\n"
               << for_stdout(echoed + text_after(tokenizer, before, texts[i])) << "\n";

@@ -86,8 +86,10 @@ Explanation look_inside(const AutoregressiveModel& model, const SharedTokenizer&
 
 /// Fills in what becomes of the text with each head masked. translate: with a tap that looks on.
 void try_without(Explanation& e, const AutoregressiveModel& model, const Batch& batch,
-                 std::size_t known, const std::function<std::string(Tap*)>& translate) {
+                 std::size_t known, const std::function<std::string(Tap*)>& translate,
+                 const std::function<void()>& check) {
   for (const Head& head : heads_of(e.attentions)) {
+    if (check) check();
     HeadGates gates;
     gates.mask(e.attentions[head.attention], head.head);
     e.without.push_back({head, log_probability(model, batch, known, &gates), translate(&gates)});
@@ -115,7 +117,7 @@ std::string Explanation::main_parts(const Prediction& prediction) const {
 
 Explanation explain_translation(const AutoregressiveModel& model, const SharedTokenizer& tokenizer,
                                 const std::string& text, const SearchOptions& asked,
-                                const std::string& language) {
+                                const std::string& language, const std::function<void()>& check) {
   KETTE_CHECK(model.has_encoder(),
               "explain: expected a translation model, given one without an encoder");
   SearchOptions options = asked;
@@ -149,15 +151,17 @@ Explanation explain_translation(const AutoregressiveModel& model, const SharedTo
     return tokenizer->decode(translate_ids(*ready, {read}, options, work).front().front().tokens);
   };
   for (std::int64_t level = 0; level <= std::ssize(model.encoder()); ++level) {
+    if (check) check();
     EncoderExit exit(*ready, level);
     e.encoder_exits.push_back(translated(&exit));
   }
-  try_without(e, model, batch, batch.target_out.size(), translated);
+  try_without(e, model, batch, batch.target_out.size(), translated, check);
   return e;
 }
 
 Explanation explain_text(const AutoregressiveModel& model, const SharedTokenizer& tokenizer,
-                         const std::string& text, const SearchOptions& options, std::int64_t more) {
+                         const std::string& text, const SearchOptions& options, std::int64_t more,
+                         const std::function<void()>& check) {
   KETTE_CHECK(!model.has_encoder(),
               "explain: expected a language model for a text, given one with an encoder");
   const Ids ids = tokenizer->encode(text);
@@ -174,7 +178,8 @@ Explanation explain_text(const AutoregressiveModel& model, const SharedTokenizer
   if (room > 0) {
     e.beam = beam_tree(*ready, cut, std::min(more, room), tokenizer->special().end, {0, {}, ids});
   }
-  try_without(e, model, batch, ids.size() - 1, [](Tap*) { return std::string(); });
+  try_without(
+      e, model, batch, ids.size() - 1, [](Tap*) { return std::string(); }, check);
   return e;
 }
 

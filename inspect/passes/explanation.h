@@ -1,6 +1,8 @@
 // Records how a model makes one translation or reads one text, for `kette explain`.
 #pragma once
 
+#include <functional>
+
 #include "data/tokenizers/tokenizer.h"
 #include "inspect/heads/attention_maps.h"
 #include "inspect/passes/beam_tree.h"
@@ -49,14 +51,20 @@ struct Explanation {
   std::string main_parts(const Prediction& prediction) const;
 };
 
+/// The most tokens that can be explained: maps of more cannot be read, and the page becomes large.
+inline constexpr std::size_t kMaxExplainedTokens = 128;
+
 /// Explains the translation that a search finds, or for a parser the tree (decode/tree_parser.h, also for its length).
-/// model: not made ready for decoding. language: the target language of a multilingual model.
+/// model: not made ready for decoding. language: the target language of a multilingual model. check: called between
+/// passes; if it throws, so does this.
 Explanation explain_translation(const AutoregressiveModel& model, const SharedTokenizer& tokenizer,
                                 const std::string& text, const SearchOptions& options,
-                                const std::string& language = "");
+                                const std::string& language = "",
+                                const std::function<void()>& check = {});
 /// Explains a text of at least two tokens for a model without an encoder. The beam search continues the text by
 /// `more` tokens.
 Explanation explain_text(const AutoregressiveModel& model, const SharedTokenizer& tokenizer,
-                         const std::string& text, const SearchOptions& options, std::int64_t more);
+                         const std::string& text, const SearchOptions& options, std::int64_t more,
+                         const std::function<void()>& check = {});
 
 }  // namespace kette

@@ -51,12 +51,18 @@ void hear(Request& request, Told& told) {
   };
 }
 
+OnToken tokens_into(Told& told) {
+  return [&told](std::int64_t copy, std::int32_t token) {
+    told.tokens[copy].push_back(token);
+    return true;
+  };
+}
+
 Told alone(const Ensemble& model, const Make& make, std::int64_t number) {
   Told told;
   Engine engine(model);
   engine.add(make(number, told));
-  while (engine.step()) {
-  }
+  while (engine.step()) continue;
   CHECK(engine.texts() == 0);
   CHECK(engine.cost() == 0);
   return told;
@@ -69,6 +75,7 @@ void check_schedule(const Ensemble& model, const Make& make, const std::vector<T
   EngineOptions options;
   options.prompt_part = 1 + random.below(9);
   options.always_records = always_records;
+  options.keep_prompts = static_cast<std::int64_t>(seed % 5);
   Engine engine(model, options);
   const std::int64_t count = std::ssize(expected);
   std::vector<Told> told(expected.size()), unwanted(expected.size());
@@ -164,9 +171,7 @@ class Translations {
                                   special_.end,
                                   number};
         draws.sampling.seed = 3 + static_cast<std::uint64_t>(number);
-        request.policy = std::make_unique<DrawnTexts>(
-            draws,
-            [&told](std::int64_t copy, std::int32_t token) { told.tokens[copy].push_back(token); });
+        request.policy = std::make_unique<DrawnTexts>(draws, tokens_into(told));
         return request;
       }
       default:
@@ -190,7 +195,11 @@ class Continued {
   Continued(const Ensemble& model, std::int64_t count, bool are_all_draws)
       : are_all_draws_(are_all_draws),
         positions_(model.positions()),
-        prompts_(random_sentences(count, model.vocabulary(), 2 * model.positions(), 13)) {}
+        prompts_(random_sentences(count, model.vocabulary(), 2 * model.positions(), 13)) {
+    for (std::size_t i = 1; i < prompts_.size(); i += 2) {  // begins like the one before it
+      prompts_[i].insert(prompts_[i].begin(), prompts_[i - 1].begin(), prompts_[i - 1].end());
+    }
+  }
 
   Request operator()(std::int64_t number, Told& told) const {
     Request request{number, {}, prompts_[number]};
@@ -204,9 +213,7 @@ class Continued {
       return request;
     }
     DrawnTexts::Options draws{{1.2}, 1 + number % 3, 3 + number % 40, 7, number};
-    request.policy = std::make_unique<DrawnTexts>(
-        draws,
-        [&told](std::int64_t copy, std::int32_t token) { told.tokens[copy].push_back(token); });
+    request.policy = std::make_unique<DrawnTexts>(draws, tokens_into(told));
     return request;
   }
 
@@ -282,8 +289,7 @@ TEST_CASE("engine: the error of a text is its own") {
   for (std::int64_t number = 0; number < 9; ++number) {
     engine.add(request(number, told[number], true));
   }
-  while (engine.step()) {
-  }
+  while (engine.step()) continue;
   for (std::int64_t number = 0; number < 9; ++number) {
     if (number == 5) {
       CHECK(told[5].results.empty());
@@ -302,12 +308,10 @@ TEST_CASE("engine: the error of a text is its own") {
   engine.add(request(6, other, true));
   CHECK_THROWS_WITH_AS(
       [&] {
-        while (engine.step()) {
-        }
+        while (engine.step()) continue;
       }(),
       "a constraint that is out of order", Error);
-  while (engine.step()) {
-  }
+  while (engine.step()) continue;
   CHECK(other == told[6]);
   CHECK(engine.texts() == 0);
 }
@@ -330,15 +334,13 @@ TEST_CASE("engine: an error that is of no one text is everybody's, and the engin
   const Translations texts(ready, 14);
   std::vector<Told> told(14);
   for (std::int64_t number = 0; number < 14; ++number) engine.add(texts(number, told[number]));
-  while (engine.step()) {
-  }
+  while (engine.step()) continue;
   std::int64_t failed = 0;
   for (const Told& one : told) failed += one.error == "out of memory";
   CHECK(failed > 0);
   Told anew;
   engine.add(texts(0, anew));
-  while (engine.step()) {
-  }
+  while (engine.step()) continue;
   CHECK(anew == alone(
                     ready, [&](std::int64_t n, Told& its) { return texts(n, its); }, 0));
 }
@@ -378,8 +380,7 @@ TEST_CASE("engine: what makes no sense is refused when it is asked for") {
   long_one.policy = std::make_unique<DrawnTexts>(DrawnTexts::Options{{}, 2, 9, -1});
   hear(long_one, told);
   engine.add(std::move(long_one));
-  while (engine.step()) {
-  }
+  while (engine.step()) continue;
   CHECK(told.error == "decoder: expected at most 80 tokens in a row, given one more");
   CHECK(engine.texts() == 0);
   // One that is to have no tokens is done with the next step.

@@ -248,6 +248,7 @@ TEST_CASE(
   std::vector<std::pair<std::int64_t, std::int32_t>> heard;
   const auto texts = generate(*ready, {5, 6}, options, [&](std::int64_t text, std::int32_t token) {
     heard.emplace_back(text, token);
+    return true;
   });
   CHECK(texts[0] != texts[1]);
   CHECK(heard.size() == 60);
@@ -269,8 +270,19 @@ TEST_CASE(
   std::vector<Ids> heard_of(3);
   const auto ended = generate(*ready, {5, 6}, options, [&](std::int64_t text, std::int32_t token) {
     heard_of.at(static_cast<std::size_t>(text)).push_back(token);
+    return true;
   });
   CHECK(heard_of == ended);
+  // A copy also ends when the one who hears it says so; the others go on.
+  options.end_of_text = -1;
+  const auto stopped = generate(
+      *ready, {5, 6}, options,
+      [&](std::int64_t text, std::int32_t token) { return text != 1 || token != texts[1][4]; });
+  CHECK(stopped[0] == texts[0]);
+  const auto until = std::find(texts[1].begin(), texts[1].end(), texts[1][4]) + 1;
+  CHECK(stopped[1] == Ids(texts[1].begin(), until));
+  CHECK(stopped[2] == texts[2]);
+  options.end_of_text = texts[0][7];
   for (std::size_t i = 0; i < 3; ++i) {
     const Ids& text = texts[i];
     CHECK(ended[i] == Ids(text.begin(), std::find(text.begin(), text.end(), options.end_of_text)));

@@ -10,6 +10,7 @@ extern const Target adapters, characters, config_file, corpus_check, documents, 
     marian_model, marian_tokenizer, markdown_document, marked_text, model_config, parallel_table,
     po_document, prepared_pairs, safetensors_file, safetensors_header, scores, sentencepiece,
     sentences, subtitles, table_document, text_facts, text_lines, token_file, tokenizer_json,
-    training_state, translation_model, trees, unicode, wordpiece, words, xml_document;
+    training_state, translation_model, trees, unicode, wordpiece, words, xml_document,
+    libretranslate_request, deepl_request, openai_request;
 
 }  // namespace kette::fuzz

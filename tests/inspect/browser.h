@@ -25,20 +25,15 @@ struct Opened {
   std::string console;   ///< what they complained of
 };
 
-/// Opens the page; then runs `script`, a person's part: clicks and keys.
-inline Opened open_page(const std::string& page, const std::string& script = "") {
+/// more: options of the browser, each behind a space.
+inline Opened open_address(const std::string& address, const std::string& more = "") {
   const ScratchFolder folder;
-  const std::string end = "</body>";
-  std::string with_script = page;
-  with_script.insert(with_script.rfind(end),
-                     "<script>window.addEventListener('load', () => {" + script + "});</script>");
-  write_file(folder / "page.html", with_script);
   const std::string at = folder.path().string();
   const std::string command =
       *browser() +
       " --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --enable-logging=stderr "
       "--user-data-dir=" +
-      at + "/profile --virtual-time-budget=3000 --dump-dom file://" + at + "/page.html > " + at +
+      at + "/profile --virtual-time-budget=3000 --dump-dom" + more + " '" + address + "' > " + at +
       "/document 2> " + at + "/log";
   const int status = std::system(command.c_str());
   Opened opened{read_file(folder / "document"), ""};
@@ -48,6 +43,17 @@ inline Opened open_page(const std::string& page, const std::string& script = "")
   }
   if (status != 0) opened.console += "exit status " + std::to_string(status);
   return opened;
+}
+
+/// Opens the page; then runs `script`, a person's part: clicks and keys.
+inline Opened open_page(const std::string& page, const std::string& script = "") {
+  const ScratchFolder folder;
+  const std::string end = "</body>";
+  std::string with_script = page;
+  with_script.insert(with_script.rfind(end),
+                     "<script>window.addEventListener('load', () => {" + script + "});</script>");
+  write_file(folder / "page.html", with_script);
+  return open_address("file://" + (folder / "page.html").string());
 }
 
 /// A page, with the sizes and the absence of addresses that all have.

@@ -1,0 +1,225 @@
+// `kette serve`: models behind HTTP.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "cli/commands/commands.h"
+#include "cli/common.h"
+#include "data/files/visible_text.h"
+#include "serve/api.h"
+#include "serve/http_client.h"
+#include "tensor/stopwatch.h"
+
+namespace kette::cli {
+namespace {
+
+struct ServeOptions {
+  CommonOptions common;
+  std::vector<std::string> models;
+  LoadOptions loading;
+  HttpServer::Options http{.port = 5000};
+  std::int64_t port = 5000, batch_tokens = EngineHost::Options().batch_tokens, body_bytes = 1 << 20,
+               connections = 1024;
+  std::int64_t keep_prompts = 0;
+  double grace = 20, memory = 0;
+  ServeLimits limits;
+  std::filesystem::path keys;
+  bool open = false, log = false;
+  std::string check, allow_origin;
+};
+
+/// NAME=DIR, or DIR, whose last part is the name.
+std::vector<NamedFolder> folders_of(const ServeOptions& o) {
+  std::vector<NamedFolder> folders;
+  for (const std::string& given : o.models) {
+    const std::size_t equals = given.find('=');
+    if (equals == std::string::npos) {
+      folders.push_back({name_of_folder(given), given});
+    } else {
+      folders.push_back({given.substr(0, equals), given.substr(equals + 1)});
+    }
+  }
+  return folders;
+}
+
+/// A key in each line.
+std::vector<std::string> keys_of(const std::filesystem::path& file) {
+  std::vector<std::string> keys;
+  if (file.empty()) return keys;
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.empty()) keys.push_back(line);
+  }
+  KETTE_CHECK(!keys.empty(), file.string(), ": expected a key in each line, given none");
+  return keys;
+}
+
+bool is_loopback(const std::string& host) {
+  return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+void say(const std::string& line) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  std::cerr << "kette serve: " << visible(line) << std::endl;
+}
+
+/// Signals as they come, for a thread that waits for them: libraries have threads of their own, which any signal may
+/// interrupt.
+class SignalPipe {
+ public:
+  SignalPipe() {
+    KETTE_CHECK(::pipe2(ends, O_CLOEXEC) == 0, "serve: expected a pipe, given none");
+    struct sigaction action = {};
+    action.sa_handler = [](int signal) {
+      const auto byte = static_cast<char>(signal);
+      [[maybe_unused]] const ssize_t written = ::write(ends[1], &byte, 1);
+    };
+    action.sa_flags = SA_RESTART;
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) ::sigaction(signal, &action, nullptr);
+    ::signal(SIGPIPE, SIG_IGN);
+  }
+  int next() const {
+    char signal = 0;
+    while (::read(ends[0], &signal, 1) != 1) {
+    }
+    return signal;
+  }
+
+ private:
+  static inline int ends[2] = {-1, -1};
+};
+
+void check(const std::string& url) {
+  const int status = http_status(url, 5);
+  KETTE_CHECK(status == 200, "check: expected the status 200 of ", url, ", given ", status);
+}
+
+void run(ServeOptions& o) {
+  if (!o.check.empty()) return check(o.check);
+  const auto metrics = std::make_shared<Metrics>();
+  const EngineHost::Options engines{
+      .threads = use_threads(o.common),
+      .batch_tokens = o.batch_tokens,
+      .keep_prompts = o.keep_prompts,
+      .memory = o.memory * (1 << 30),
+      .most_wait = o.limits.wait,
+      .on_begin = [metrics](double seconds) { metrics->observe("kette_wait_seconds", seconds); },
+      .on_step =
+          [metrics](std::int64_t rows) {
+            metrics->observe("kette_step_rows", static_cast<double>(rows));
+          }};
+  const std::vector<NamedFolder> folders = folders_of(o);
+  const SignalPipe signals;
+  o.http.port = static_cast<std::uint16_t>(o.port);
+  o.http.body_bytes = static_cast<std::uint64_t>(o.body_bytes);
+  o.http.connections = o.connections;
+  const auto load = [&] {
+    return std::make_shared<const ServedModels>(load_served_models(folders, o.loading, engines));
+  };
+  const Stopwatch watch;
+  ApiOptions options{.limits = o.limits,
+                     .keys = keys_of(o.keys),
+                     .allow_origin = o.allow_origin,
+                     .metrics = metrics};
+  if (o.log) options.log = say;
+  Api api(load(), options);
+  HttpServer server(
+      o.http, [&](HttpExchange& exchange) { api.handle(exchange); },
+      [&](int status, const std::string& why) { return api.refuse(status, why); });
+  say("ready after " + text("%.2f", watch.seconds()) + " s at http://" + o.http.host + ":" +
+      std::to_string(server.port()));
+
+  std::thread([&] {
+    while (true) {
+      if (signals.next() == SIGHUP) {
+        try {
+          api.replace(load());
+          say("the models were loaded anew");
+        } catch (const std::exception& error) {
+          say(std::string("the models stay as they were: ") + error.what());
+        }
+        continue;
+      }
+      if (server.is_stopping()) _exit(1);  // who asks twice does not want to wait
+      say("no more requests are taken; those that there are have " + shortest(o.grace) + " s");
+      api.drain();
+      server.stop();
+    }
+  }).detach();
+  server.run(HttpServer::Seconds(o.grace));
+  say("ended");
+}
+
+void add_serve_options(CLI::App& command) {
+  auto options = std::make_shared<ServeOptions>();
+  OptionGroup model(command, "Models");
+  model.list(
+      "--model", options->models,
+      "A model directory with its name: en-de=DIR translates, any other name writes text; several are served beside each other",
+      "NAME=DIR");
+  add_device_option(model, options->loading.device);
+  add_weights_option(model, options->loading.weights, "what they are in the directories");
+  add_cache_option(model, options->loading.cache);
+  OptionGroup network(command, "Network");
+  network.text("--host", options->http.host,
+               "Where to listen; any but this machine needs --api-keys or --open", "ADDRESS");
+  network.number("--port", options->port, Range{0, true, 65536}, "Its port; 0: any that is free");
+  network.path("--api-keys", options->keys, "Keys, one in a line, of which a client must have one");
+  network.flag("--open", options->open, "Serve other machines without keys");
+  network.number("--connections", options->connections, at_least(1), "At once");
+  network.number("--max-body", options->body_bytes, at_least(1), "Bytes of a request");
+  network.number("--grace", options->grace, at_least(0),
+                 "Seconds for the requests that there are, once it is told to end (SIGTERM)");
+  network.text("--allow-origin", options->allow_origin,
+               "Pages from here may ask, \"*\": any page; else only the server's own", "ORIGIN");
+  network.flag("--log", options->log, "A line for each request, without its text");
+  OptionGroup limits(command, "Limits of a request");
+  limits.number("--max-texts", options->limits.texts, at_least(1), "Texts");
+  limits.number("--max-characters", options->limits.characters, at_least(1), "Of all of them");
+  limits.number("--max-tokens", options->limits.tokens, at_least(1),
+                "Of each text that is written");
+  limits.number("--max-beam", options->limits.beam, at_least(1), "Hypotheses");
+  limits.number("--max-n", options->limits.n, at_least(1), "Texts for a prompt, alternatives");
+  limits.number(
+      "--max-wait", options->limits.wait, at_least(0),
+      "Seconds until a request's turn, as far as is known; else it is refused (429); 0: any");
+  limits.number("--timeout", options->limits.seconds, above(0), "Seconds");
+  limits.number("--batch-tokens", options->batch_tokens, at_least(1),
+                "Tokens times rows that each thread has at once");
+  limits.number("--memory", options->memory, at_least(0),
+                "GiB for the keys and values of all texts at work; 0: half of the machine's");
+  limits.number(
+      "--keep-prompts", options->keep_prompts, at_least(0),
+      "So many prompts are kept for others that begin like them; then one engine has all threads");
+  add_common_options(command, options->common);
+  network.text("--check", options->check,
+               "Instead: ask the server at this URL whether it is ready; exits with 0 if it is",
+               "URL");
+  when_read(command, [options] {
+    if (options->models.empty() == options->check.empty()) {
+      throw UsageError("expected --model NAME=DIR, or --check URL, given " +
+                       std::string(options->check.empty() ? "neither" : "both"));
+    }
+    if (is_loopback(options->http.host) || options->open || !options->keys.empty()) return;
+    throw UsageError(
+        "--host: expected --api-keys or --open beside an address that other machines "
+        "reach, given " +
+        options->http.host + " alone");
+  });
+  when_run(command, [options] { run(*options); });
+}
+
+}  // namespace
+
+const Command serve_command = {"serve", "Translate and write text for HTTP clients",
+                               add_serve_options};
+
+}  // namespace kette::cli

@@ -1,0 +1,105 @@
+// The interface of LibreTranslate (https://docs.libretranslate.com), which Mastodon, Subtitle Edit and others speak.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "serve/api.h"
+
+namespace kette {
+
+std::string language_name(const std::string& code) {
+  static const std::map<std::string, std::string> names = {
+      {"en", "English"}, {"de", "German"},     {"fr", "French"},  {"es", "Spanish"},
+      {"it", "Italian"}, {"pt", "Portuguese"}, {"nl", "Dutch"},   {"pl", "Polish"},
+      {"cs", "Czech"},   {"ru", "Russian"},    {"zh", "Chinese"}, {"ja", "Japanese"}};
+  const auto found = names.find(code);
+  return found == names.end() ? code : found->second;
+}
+
+void libretranslate_translate(const ApiCall& call) {
+  Fields fields(call.exchange.request());
+  bool is_list = false;
+  TranslationCall wanted;
+  wanted.texts = fields.texts("q", is_list);
+  check_size(wanted.texts, "q", call.limits);
+  const std::string source = fields.text("source", "auto"), target = fields.text("target", "");
+  if (target.empty()) throw ApiError(400, "target: expected a language, given none", "target");
+  wanted.is_html = fields.choice("format", "text", {"text", "html"}) == "html";
+  const std::int64_t alternatives = fields.whole("alternatives", 0, 0, call.limits.n);
+  wanted.search.beam =
+      fields.whole("beam", std::min(wanted.search.beam, call.limits.beam), 1, call.limits.beam);
+  wanted.search.n_best = 1 + alternatives;
+  wanted.search.beam = std::max(wanted.search.beam, wanted.search.n_best);
+  for (const char* unused : {"api_key", "secret"}) fields.text(unused, "");
+  fields.check_all_known();
+  const ServedTranslator& translator = translator_for(call.models, source, target, wanted.texts);
+  const TranslatedTexts found = translator.translate(wanted, call.check);
+  Json texts = Json::array(), others = Json::array(), languages = Json::array();
+  for (std::size_t i = 0; i < found.texts.size(); ++i) {
+    texts.push_back(found.texts[i].text);
+    Json list = found.texts[i].alternatives;
+    if (std::ssize(list) > alternatives) list.erase(list.begin() + alternatives, list.end());
+    others.push_back(std::move(list));
+    if (source != "auto") continue;
+    const DetectedLanguage language = detect(call.models, wanted.texts[i]).front();
+    languages.push_back(
+        {{"confidence", 100 * language.confidence}, {"language", language.language}});
+  }
+  Json json;
+  const auto put = [&](const char* name, const Json& list) {
+    json[name] = is_list ? list : list.at(0);
+  };
+  if (source == "auto") put("detectedLanguage", languages);
+  if (alternatives > 0) put("alternatives", others);
+  put("translatedText", texts);
+  call.metrics.add("kette_source_tokens_total", {}, static_cast<double>(found.source_tokens));
+  call.metrics.add("kette_target_tokens_total", {}, static_cast<double>(found.target_tokens));
+  call.metrics.add("kette_doubtful_sentences_total", {}, static_cast<double>(found.doubts));
+  call.answer(json);
+}
+
+void libretranslate_languages(const ApiCall& call) {
+  std::map<std::string, std::set<std::string>> targets;
+  for (const auto& one : call.models.translators) targets[one->source()].insert(one->target());
+  Json json = Json::array();
+  for (const auto& [source, of] : targets) {
+    json.push_back({{"code", source}, {"name", language_name(source)}, {"targets", of}});
+  }
+  call.answer(json);
+}
+
+void libretranslate_detect(const ApiCall& call) {
+  Fields fields(call.exchange.request());
+  bool is_list = false;
+  const std::vector<std::string> texts = fields.texts("q", is_list);
+  check_size(texts, "q", call.limits);
+  fields.text("api_key", "");
+  fields.check_all_known();
+  std::string all;
+  for (const std::string& text : texts) all += text + "\n";
+  Json json = Json::array();
+  for (const auto& [language, confidence] : detect(call.models, all)) {
+    json.push_back({{"confidence", 100 * confidence}, {"language", language}});
+  }
+  call.answer(json);
+}
+
+void libretranslate_settings(const ApiCall& call) {
+  std::string source, target;
+  if (!call.models.translators.empty()) {
+    source = call.models.translators.front()->source();
+    target = call.models.translators.front()->target();
+  }
+  call.answer({{"apiKeys", call.needs_key},
+               {"charLimit", call.limits.characters},
+               {"filesTranslation", false},
+               {"frontendTimeout", 500},
+               {"keyRequired", call.needs_key},
+               {"language",
+                {{"source", {{"code", source}, {"name", language_name(source)}}},
+                 {"target", {{"code", target}, {"name", language_name(target)}}}}},
+               {"suggestions", false},
+               {"supportedFilesFormat", Json::array()}});
+}
+
+}  // namespace kette

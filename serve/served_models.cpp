@@ -1,0 +1,265 @@
+#include "serve/served_models.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "data/documents/formats.h"
+#include "data/files/utf8.h"
+#include "data/sentences/likely_language.h"
+#include "decode/drawn_texts.h"
+#include "decode/search_limits.h"
+#include "decode/text_pieces.h"
+#include "models/config_json.h"
+#include "models/families.h"
+#include "tensor/backend.h"
+
+namespace kette {
+namespace {
+
+using Ids = std::vector<std::int32_t>;
+
+/// A text as a document, whose blocks are translated: HTML, or lines or paragraphs.
+std::unique_ptr<Document> document_of(const std::string& text, const TranslationCall& call) {
+  const bool joins = call.split == TranslationCall::Split::joined;
+  return read_document(call.is_html ? DocumentFormat::html : DocumentFormat::text, text, "text",
+                       {joins, {}});
+}
+
+/// With the alternatives of place `rank` where a sentence has as many, and its best elsewhere.
+std::string alternative(const TranslatedText& text, const std::string& source, std::size_t rank) {
+  std::string whole;
+  std::size_t at = 0;
+  for (const TranslatedSentence& sentence : text.sentences) {
+    whole.append(source, at, sentence.part.begin - at);
+    const auto& n_best = sentence.translation.n_best;
+    whole += rank < n_best.size() ? n_best[rank].text : sentence.text;
+    at = sentence.part.end;
+  }
+  return whole + source.substr(at);
+}
+
+/// A part of a text with the marks in it, such as addresses.
+std::string with_marks(const std::string& text, const std::vector<Mark>& marks, std::size_t begin,
+                       std::size_t end) {
+  std::string whole;
+  std::size_t at = begin;
+  for (const Mark& mark : marks) {
+    if (mark.at < at || mark.at > end || (mark.at == end && end < text.size())) continue;
+    whole.append(text, at, mark.at - at);
+    whole += mark.bytes;
+    at = mark.at + (mark.kind == Mark::Kind::breaks ? 1 : 0);
+  }
+  return at < end ? whole.append(text, at, end - at) : whole;
+}
+
+std::vector<TranslatedTexts::Sentence> sentences_of(const TranslatedText& translated,
+                                                    const TextBlock& source) {
+  std::vector<TranslatedTexts::Sentence> sentences;
+  std::size_t at = 0;
+  for (const TranslatedSentence& found : translated.sentences) {
+    TranslatedTexts::Sentence& one = sentences.emplace_back();
+    one.plain = found.part.of(source.text);
+    one.source = with_marks(source.text, source.marks, found.part.begin, found.part.end);
+    const std::size_t begin = translated.text.find(found.text, at);
+    if (begin != std::string::npos) {
+      at = begin + found.text.size();
+      one.text = with_marks(translated.text, translated.marks, begin, at);
+    } else {
+      one.text = found.text;
+    }
+    one.notes = found.notes;
+    one.divided = found.divided;
+    std::set<std::string> known = {found.text, found.translation.text};
+    for (const Translation::Alternative& other : found.translation.n_best) {
+      if (known.insert(other.text).second) one.alternatives.push_back(other.text);
+    }
+  }
+  return sentences;
+}
+
+}  // namespace
+
+ServedTranslator::ServedTranslator(std::string name, const ModelFiles& files,
+                                   const LoadOptions& loading, const EngineHost::Options& options)
+    : name_(std::move(name)), files_(files), facts_(load_text_facts(files.folder)) {
+  const LoadedEnsemble<Transformer> loaded = load_ensemble<Transformer>({files}, loading);
+  const std::size_t dash = name_.find('-');
+  if (dash != std::string::npos) {
+    source_ = name_.substr(0, dash);
+    target_ = name_.substr(dash + 1);
+  } else if (facts_) {
+    source_ = facts_->source_language;
+    target_ = facts_->target_language;
+  }
+  KETTE_CHECK(!source_.empty() && !target_.empty(), files.folder.string(),
+              ": expected the languages of a translation model in its name, as en-de, given ",
+              name_, " (--model en-de=DIR)");
+  if (!loaded.tokenizer->languages().empty()) loaded.tokenizer->expected_tag_of(target_);
+  const auto languages = SentenceSplitter::languages();
+  const bool has_rules = std::find(languages.begin(), languages.end(), source_) != languages.end();
+  splitter_ = std::make_shared<const SentenceSplitter>(has_rules ? source_ : "en");
+  translator_ = std::make_unique<Translator>(loaded.models, loaded.tokenizer, loaded.types);
+  loaded.release();
+  host_ = std::make_unique<EngineHost>(translator_->model(), options);
+}
+
+TranslatedTexts ServedTranslator::translate(const TranslationCall& call,
+                                            const std::function<void()>& check) const {
+  HostClient client(*host_, check);
+  TextTranslateOptions how;
+  how.decoding.search = call.search;
+  how.work = {.threads = 1, .runner = &client};
+  how.facts = facts_;
+  if (!tokenizer().languages().empty()) how.language = target_;
+  how.mend = true;
+  if (call.split != TranslationCall::Split::lines) {
+    how.splitter = splitter_;
+    if (facts_) {
+      how.together = facts_->sentences;
+      how.together_tokens = facts_->source_tokens;
+    }
+  }
+  std::vector<std::unique_ptr<Document>> documents;
+  std::vector<SourceText> sources;
+  for (const std::string& text : call.texts) {
+    documents.push_back(document_of(text, call));
+    for (const TextBlock& block : documents.back()->blocks()) {
+      sources.push_back({block.text, block.marks});
+    }
+  }
+  TranslatedTexts result;
+  std::vector<TranslatedText> translated;
+  TextTranslator(*translator_, how).translate(sources, [&](std::int64_t, TranslatedText one) {
+    KETTE_CHECK(one.fault.empty(), one.fault);
+    translated.push_back(std::move(one));
+  });
+  auto next = translated.begin();
+  for (const std::unique_ptr<Document>& document : documents) {
+    const auto first = next;
+    std::vector<TextBlock> blocks;
+    TranslatedTexts::One& one = result.texts.emplace_back();
+    std::size_t ranks = 1;
+    for (const TextBlock& block : document->blocks()) {
+      blocks.push_back({next->text, next->marks});
+      for (auto& sentence : sentences_of(*next, block)) {
+        one.sentences.push_back(std::move(sentence));
+      }
+      for (const TranslatedSentence& sentence : next->sentences) {
+        ranks = std::max(ranks, sentence.translation.n_best.size());
+        result.doubts += sentence.notes.are_doubts() ? 1 : 0;
+        if (sentence.translation.n_best.empty()) continue;
+        result.target_tokens += std::ssize(sentence.translation.n_best.front().hypothesis.tokens);
+      }
+      result.source_tokens += std::ssize(translator_->tokenizer()->encode(block.text));
+      ++next;
+    }
+    one.text = document->with(blocks);
+    std::set<std::string> known = {one.text};
+    for (std::size_t rank = 1; rank < ranks; ++rank) {
+      auto each = first;
+      for (std::size_t i = 0; i < blocks.size(); ++i, ++each) {
+        blocks[i] = {alternative(*each, document->blocks()[i].text, rank), {}};
+      }
+      std::string other = document->with(blocks);
+      if (known.insert(other).second) one.alternatives.push_back(std::move(other));
+    }
+  }
+  return result;
+}
+
+ServedGenerator::ServedGenerator(std::string name, const ModelFiles& files,
+                                 const LoadOptions& loading, const EngineHost::Options& options)
+    : name_(std::move(name)), files_(files) {
+  EngineHost::Options engines = options;
+  if (engines.keep_prompts > 0) engines.engines = 1;  // else each would keep prompts of its own
+  const LoadedEnsemble<Gpt> loaded = load_ensemble<Gpt>({files}, loading);
+  tokenizer_ = loaded.tokenizer;
+  const Ensemble ready = loaded.models.for_decoding(loaded.types);
+  loaded.release();
+  host_ = std::make_unique<EngineHost>(ready, engines);
+}
+
+Ids ServedGenerator::tokens_of(const std::string& prompt) const {
+  Ids ids = tokenizer_->encode(prompt);
+  if (ids.empty()) ids.push_back(tokenizer_->special().end);
+  return ids;
+}
+
+std::vector<Completion> ServedGenerator::complete(const CompletionCall& call, const OnText& on_text,
+                                                  const std::function<void()>& check) const {
+  HostClient client(*host_, check);
+  std::vector<Completion> texts;
+  std::vector<TextPieces> pieces;
+  for (const Ids& prompt : call.prompts) {
+    texts.resize(texts.size() + static_cast<std::size_t>(call.n));
+    pieces.resize(texts.size(), TextPieces(*tokenizer_, prompt, call.stop));
+  }
+  const auto tell = [&](std::int64_t text, const std::string& more) {
+    texts[text].text += more;
+    if (on_text && !more.empty()) on_text(text, more);
+  };
+  const auto hear = [&](std::int64_t text, std::int32_t token) {
+    if (pieces[text].has_ended()) return;
+    ++texts[text].tokens;
+    tell(text, pieces[text].add(token));
+  };
+  const auto make = [&](std::int64_t number) {
+    const std::int64_t first = number * call.n;
+    Request request{0, {}, call.prompts[number]};
+    const DrawnTexts::Options options{call.sampling, call.n, call.max_tokens,
+                                      tokenizer_->special().end};
+    // An engine may call this when the client is gone, so it has pieces of its own to find the stops.
+    std::vector<TextPieces> heard;
+    if (!call.stop.empty()) heard.assign(pieces.begin() + first, pieces.begin() + first + call.n);
+    request.policy = std::make_unique<DrawnTexts>(
+        options, [post = client.post(), &hear, first, heard = std::move(heard)](
+                     std::int64_t copy, std::int32_t token) mutable {
+          post([&hear, text = first + copy, token] { hear(text, token); });
+          if (heard.empty()) return true;
+          heard[copy].add(token);
+          return !heard[copy].has_ended();
+        });
+    request.done = [&, first](const std::vector<Hypothesis>& found) {
+      for (std::int64_t copy = 0; copy < call.n; ++copy) {
+        if (pieces[first + copy].has_ended()) continue;
+        texts[first + copy].is_cut = std::ssize(found[copy].tokens) == call.max_tokens;
+        tell(first + copy, pieces[first + copy].finish());
+      }
+    };
+    return request;
+  };
+  client.run(std::ssize(call.prompts), make);
+  return texts;
+}
+
+ServedModels load_served_models(const std::vector<NamedFolder>& folders, const LoadOptions& loading,
+                                const EngineHost::Options& options) {
+  std::set<std::string> names;
+  for (const NamedFolder& one : folders) {
+    KETTE_CHECK(names.insert(one.name).second,
+                "serve: expected a name of its own for each model, given ", one.name, " twice");
+  }
+  EngineHost::Options each = options;
+  if (each.memory <= 0) {
+    each.memory = static_cast<double>(backend(loading.device).capacity()) / 2;
+  }
+  each.memory /= static_cast<double>(folders.size());
+  ServedModels models;
+  for (const auto& [name, folder] : folders) {
+    const auto config = read_config(folder);
+    if (dynamic_cast<const TransformerConfig*>(config.get()) != nullptr) {
+      models.translators.push_back(
+          std::make_unique<ServedTranslator>(name, ModelFiles{folder, {}}, loading, each));
+    } else if (dynamic_cast<const GptConfig*>(config.get()) != nullptr) {
+      models.generators.push_back(
+          std::make_unique<ServedGenerator>(name, ModelFiles{folder, {}}, loading, each));
+    } else {
+      fail(folder.string(), ": expected a model that translates or writes text, given a ",
+           config->family().what);
+    }
+  }
+  return models;
+}
+
+}  // namespace kette

@@ -1,0 +1,122 @@
+// The models of a server, each with its engines, and what can be asked of them: translations of texts, and texts that
+// go on from a prompt. No HTTP. What comes out is that of `kette translate` and `kette generate`, to the bit.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "decode/loaded_ensemble.h"
+#include "decode/text_translator.h"
+#include "serve/engine_host.h"
+
+namespace kette {
+
+struct TranslationCall {
+  std::vector<std::string> texts;
+  bool is_html = false;
+  /// What a line feed in a text is: the end of a paragraph, or as LineBreaks.
+  enum class Split { lines, sentences, joined } split = Split::sentences;
+  SearchOptions search{};
+};
+
+struct TranslatedTexts {
+  struct Sentence {
+    std::string source, text;
+    std::string plain{};                      ///< the source without its marks, as the model has it
+    std::vector<std::string> alternatives{};  ///< as those of a text
+    SentenceNotes notes{};
+    bool divided = false;  ///< TranslatedSentence::divided
+  };
+  struct One {
+    std::string text;
+    std::vector<std::string> alternatives{};  ///< others, falling: as they were found, not mended
+    std::vector<Sentence> sentences{};
+  };
+  std::vector<One> texts;
+  std::int64_t source_tokens = 0, target_tokens = 0, doubts = 0;
+};
+
+class ServedTranslator {
+ public:
+  /// name: "en-de" says the languages, if the model does not.
+  ServedTranslator(std::string name, const ModelFiles& files, const LoadOptions& loading,
+                   const EngineHost::Options& options);
+
+  const std::string& name() const { return name_; }
+  const std::string& source() const { return source_; }
+  const std::string& target() const { return target_; }
+  const Tokenizer& tokenizer() const { return *translator_->tokenizer(); }
+  const ModelFiles& files() const { return files_; }
+  const EngineHost& host() const { return *host_; }
+
+  /// check: as HostClient has it. An Error is the client's fault.
+  TranslatedTexts translate(const TranslationCall& call, const std::function<void()>& check) const;
+
+ private:
+  std::string name_, source_, target_;
+  ModelFiles files_;
+  std::optional<TextFacts> facts_;
+  std::shared_ptr<const SentenceSplitter> splitter_;
+  std::unique_ptr<Translator> translator_;
+  std::unique_ptr<EngineHost> host_;
+};
+
+struct CompletionCall {
+  std::vector<std::vector<std::int32_t>> prompts;  ///< each of at least one token
+  SamplingOptions sampling{};
+  std::int64_t n = 1, max_tokens = 16;  ///< texts for each prompt, and tokens of each text
+  std::vector<std::string> stop{};      ///< what ends a text, and is not part of it
+};
+
+struct Completion {
+  std::string text;
+  std::int64_t tokens = 0;
+  bool is_cut = false;  ///< it has as many tokens as it may
+};
+
+/// Told of what a text goes on with, as soon as it is there. text: its place in the result of complete().
+using OnText = std::function<void(std::int64_t text, const std::string& more)>;
+
+class ServedGenerator {
+ public:
+  ServedGenerator(std::string name, const ModelFiles& files, const LoadOptions& loading,
+                  const EngineHost::Options& options);
+
+  const std::string& name() const { return name_; }
+  const Tokenizer& tokenizer() const { return *tokenizer_; }
+  const ModelFiles& files() const { return files_; }
+  std::int64_t positions() const { return host_->model().positions(); }
+  const EngineHost& host() const { return *host_; }
+  /// Of a prompt; a new text begins with the mark that ends others.
+  std::vector<std::int32_t> tokens_of(const std::string& prompt) const;
+
+  /// The n texts of the first prompt, then those of the next.
+  std::vector<Completion> complete(const CompletionCall& call, const OnText& on_text,
+                                   const std::function<void()>& check) const;
+
+ private:
+  std::string name_;
+  ModelFiles files_;
+  SharedTokenizer tokenizer_;
+  std::unique_ptr<EngineHost> host_;
+};
+
+struct NamedFolder {
+  std::string name;
+  std::filesystem::path folder;
+};
+
+struct ServedModels {
+  std::vector<std::unique_ptr<ServedTranslator>> translators;
+  std::vector<std::unique_ptr<ServedGenerator>> generators;
+};
+/// An Error for a folder that cannot be served, and for names that are not unlike each other.
+/// options.memory is for all models together: each gets an equal share.
+ServedModels load_served_models(const std::vector<NamedFolder>& folders, const LoadOptions& loading,
+                                const EngineHost::Options& options);
+
+}  // namespace kette
