@@ -173,9 +173,14 @@ std::int64_t Fields::whole(const std::string& name, std::int64_t otherwise, std:
   return static_cast<std::int64_t>(given);
 }
 
+/// As forms send a field that is not filled in.
+bool Fields::is_empty_text(const Json& given) const {
+  return is_form_ && given.is_string() && given.get_ref<const std::string&>().empty();
+}
+
 double Fields::number(const std::string& name, double otherwise, double least, double most) {
   const Json& given = value(name);
-  if (given.is_null() || (is_form_ && given == "")) return otherwise;
+  if (given.is_null() || is_empty_text(given)) return otherwise;
   double read = NAN;
   if (given.is_number()) {
     read = given;
@@ -193,7 +198,7 @@ bool Fields::flag(const std::string& name, bool otherwise) {
   if (given.is_null()) return otherwise;
   if (given.is_boolean()) return given;
   if (is_form_ && (given == "true" || given == "1")) return true;
-  if (is_form_ && (given == "false" || given == "0" || given == "")) return false;
+  if (is_form_ && (given == "false" || given == "0" || is_empty_text(given))) return false;
   wrong(name, "true or false", given);
 }
 

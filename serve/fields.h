@@ -48,6 +48,8 @@ class Fields {
   void check_all_known() const;
 
  private:
+  bool is_empty_text(const Json& given) const;
+
   Json json_ = Json::object();
   bool is_form_ = false;
   std::set<std::string> known_;
