@@ -152,8 +152,9 @@ void openai_completions(const ApiCall& call) {
   OnText on_text;
   if (streams) {
     on_text = [&](std::int64_t text, const std::string& more) {
-      send(object(
-          {{{"text", more}, {"index", text}, {"logprobs", nullptr}, {"finish_reason", nullptr}}}));
+      const Json choice = {
+          {"text", more}, {"index", text}, {"logprobs", nullptr}, {"finish_reason", nullptr}};
+      send(object(Json::array({choice})));  // compilers differ in what {choice} is
     };
   }
   std::int64_t prompt_tokens = 0, tokens = 0;
@@ -177,7 +178,7 @@ void openai_completions(const ApiCall& call) {
         {"logprobs", nullptr},
         {"finish_reason", reason(one)}};
     if (streams) {
-      send(object({std::move(choice)}));
+      send(object(Json::array({std::move(choice)})));
     } else {
       choices.push_back(std::move(choice));
     }
