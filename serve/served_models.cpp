@@ -172,7 +172,8 @@ ServedGenerator::ServedGenerator(std::string name, const ModelFiles& files,
                                  const LoadOptions& loading, const EngineHost::Options& options)
     : name_(std::move(name)), files_(files) {
   EngineHost::Options engines = options;
-  if (engines.keep_prompts > 0) engines.engines = 1;  // else each would keep prompts of its own
+  // One with all threads reads the weights once for the few rows that there are, and has all kept prompts.
+  engines.engines = 1;
   const LoadedEnsemble<Gpt> loaded = load_ensemble<Gpt>({files}, loading);
   tokenizer_ = loaded.tokenizer;
   const Ensemble ready = loaded.models.for_decoding(loaded.types);

@@ -4,9 +4,11 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/system/system_error.hpp>
@@ -41,16 +43,21 @@ class TimedSocket {
   }
   template <class Buffers>
   std::size_t write_some(const Buffers& buffers, boost::system::error_code& error) {
+    // As many buffers as there are by one call: a head has one for each of its lines.
+    std::array<iovec, 64> parts;
+    std::size_t count = 0;
     for (auto one = boost::asio::buffer_sequence_begin(buffers);
-         one != boost::asio::buffer_sequence_end(buffers); ++one) {
+         one != boost::asio::buffer_sequence_end(buffers) && count < parts.size(); ++one) {
       const boost::asio::const_buffer buffer = *one;
-      if (buffer.size() == 0) continue;
-      return transfer(POLLOUT, error, [&] {
-        return ::send(socket_, buffer.data(), buffer.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-      });
+      if (buffer.size() > 0) parts[count++] = {const_cast<void*>(buffer.data()), buffer.size()};
     }
     error = {};
-    return 0;
+    if (count == 0) return 0;
+    msghdr message{};
+    message.msg_iov = parts.data();
+    message.msg_iovlen = count;
+    return transfer(POLLOUT, error,
+                    [&] { return ::sendmsg(socket_, &message, MSG_DONTWAIT | MSG_NOSIGNAL); });
   }
   template <class Buffers>
   std::size_t write_some(const Buffers& buffers) {

@@ -196,9 +196,8 @@ void add_serve_options(CLI::App& command) {
                 "Tokens times rows that each thread has at once");
   limits.number("--memory", options->memory, at_least(0),
                 "GiB for the keys and values of all texts at work; 0: half of the machine's");
-  limits.number(
-      "--keep-prompts", options->keep_prompts, at_least(0),
-      "So many prompts are kept for others that begin like them; then one engine has all threads");
+  limits.number("--keep-prompts", options->keep_prompts, at_least(0),
+                "So many prompts are kept for others that begin like them");
   add_common_options(command, options->common);
   network.text("--check", options->check,
                "Instead: ask the server at this URL whether it is ready; exits with 0 if it is",

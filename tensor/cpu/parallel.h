@@ -2,6 +2,8 @@
 // problem, not on the number of threads, so that sums are the same on any machine.
 #pragma once
 
+#include <omp.h>
+
 #include <algorithm>
 #include <cstdint>
 
@@ -21,8 +23,15 @@ template <class Function>
 void parallel_blocks(std::int64_t count, std::int64_t grain, std::int64_t cost_each,
                      Function&& function) {
   const std::int64_t blocks = ceil_div(count, grain);
+  // A region of one thread is not free: libgomp wakes others that are not there, by a system call.
+  if (blocks <= 1 || count * cost_each < kParallelWork || omp_get_max_threads() == 1) {
+    for (std::int64_t block = 0; block < blocks; ++block) {
+      function(block * grain, std::min(count, (block + 1) * grain));
+    }
+    return;
+  }
   ParallelError error;
-#pragma omp parallel for schedule(static) if (blocks > 1 && count * cost_each >= kParallelWork)
+#pragma omp parallel for schedule(static)
   for (std::int64_t block = 0; block < blocks; ++block) {
     error.guard([&] { function(block * grain, std::min(count, (block + 1) * grain)); });
   }
