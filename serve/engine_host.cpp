@@ -112,7 +112,8 @@ std::vector<std::int64_t> EngineHost::submit(const void* client, std::vector<Req
     waiting_cost_ += cost;
     if (line->waiting.empty()) lines_.erase(line);
   }
-  has_work_.notify_all();
+  // A text needs no more than one engine.
+  for (std::size_t i = 0; i < std::min(names.size(), workers_.size()); ++i) has_work_.notify_one();
   return names;
 }
 
@@ -181,14 +182,22 @@ void EngineHost::forget(std::int64_t name) {
   live_bytes_ -= found->second.bytes;
   live_.erase(found);
   if (live_.empty()) live_bytes_ = 0;  // of sums of many something may be left
-  has_work_.notify_all();
+  if (!lines_.empty()) has_work_.notify_all();  // they may have waited for the memory
+}
+
+/// To be woken takes as long as a small model needs for a few tokens, and a client that has an answer may ask again at once.
+void EngineHost::wait_briefly() const {
+  const Clock::time_point end = Clock::now() + std::chrono::microseconds(100);
+  while (waiting_ == 0 && Clock::now() < end) std::this_thread::yield();
 }
 
 void EngineHost::work(Worker& worker) {
   Engine engine(model_, {.keep_prompts = options_.keep_prompts});
+  bool was_busy = false;
   while (true) {
     std::vector<Waiting> taken;
     std::vector<std::int64_t> to_cancel;
+    if (was_busy && engine.texts() == 0) wait_briefly();
     {
       std::unique_lock lock(mutex_);
       worker.live = engine.texts();
@@ -207,6 +216,7 @@ void EngineHost::work(Worker& worker) {
       }
       to_cancel = std::exchange(worker.to_cancel, {});
       worker.live += std::ssize(taken);
+      was_busy = worker.live > 0;
       ++steps_;
       // The engines that have texts share the threads. The bits do not depend on how many an engine has.
       const auto busy = std::count_if(workers_.begin(), workers_.end(),

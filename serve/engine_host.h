@@ -7,6 +7,7 @@
 //   client 3 ── texts ──┘            └── engine 2
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -109,6 +110,7 @@ class EngineHost {
   std::vector<Waiting> take(std::int64_t room, bool idle);
   void count_time();
   void forget(std::int64_t name);
+  void wait_briefly() const;
 
   Ensemble model_;
   Options options_;
@@ -117,7 +119,8 @@ class EngineHost {
   std::list<Line> lines_;                        // whose turn it is comes first
   std::unordered_map<std::int64_t, Live> live_;  // by the request's number
   std::deque<Worker> workers_;
-  std::int64_t next_name_ = 0, waiting_ = 0, waiting_cost_ = 0, steps_ = 0;
+  std::atomic<std::int64_t> waiting_ = 0;  // texts; changed with the mutex held
+  std::int64_t next_name_ = 0, waiting_cost_ = 0, steps_ = 0;
   double live_bytes_ = 0;
   // How fast the engines are: what was done, and in how many seconds. The past counts less and less.
   double done_cost_ = 0, busy_seconds_ = 0;

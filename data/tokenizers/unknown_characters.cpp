@@ -1,6 +1,7 @@
 #include "data/tokenizers/unknown_characters.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 
 #include "data/files/unicode.h"
@@ -10,9 +11,10 @@
 namespace kette {
 
 std::int8_t& CharacterAnswers::answer_to(std::string_view character) {
-  constexpr std::size_t kCodePoints = 0x110000;
-  if (answers_.empty()) answers_.assign(kCodePoints, kNone);
-  return answers_[utf8_character(character, 0).code_point];
+  const std::size_t code = utf8_character(character, 0).code_point;
+  // No larger than the text needs: it may be a sentence.
+  if (code >= answers_.size()) answers_.resize(std::bit_ceil(code + 1), kNone);
+  return answers_[code];
 }
 
 std::string named_character(std::string_view character) {
