@@ -69,7 +69,7 @@ struct EngineOptions {
   /// results have the same bits. Nothing is kept for models with an encoder, for caches of states or of a window, and
   /// on devices that run ahead.
   std::int64_t keep_prompts = 0;
-  /// If all rows are sampled, steps may be recorded and queued before the previous tokens are
+  /// If all rows are sampled without scores, steps may be recorded and queued before the previous tokens are
   /// known. false: only if the device benefits. true: always, for tests.
   bool always_records = false;
 };
@@ -136,7 +136,7 @@ class Engine {
   Tensor words_of_masks();
   void drop_ended();
   void forget_ended();
-  // If all rows are sampled: steps that are queued before the previous tokens are known.
+  // If all rows are sampled without scores: steps that are queued before the previous tokens are known.
   bool may_step_ahead() const;
   void step_ahead();
   void begin_ahead();

@@ -31,6 +31,9 @@ struct Question {
   std::int32_t text = 0;      ///< number of the text, for the random draw
   std::int64_t position = 0;  ///< number of tokens sampled so far
   std::int64_t left = 0;      ///< most tokens that may still be sampled
+  /// Whether the log-probability of the sampled token is asked for: by the model alone, without the
+  /// sampling options and the tokens that may not be sampled.
+  bool scores_draw = false;
 };
 
 /// The answer: possible next tokens of a row.
@@ -39,13 +42,19 @@ struct Continuations {
   std::span<const float> values;
   /// The likeliest tokens, or the sampled one; -1 ends the list.
   std::span<const std::int32_t> tokens;
-  float target_value = 0;  ///< the log-probability of Question::target
+  /// The log-probability of Question::target, or of the sampled token if Question::scores_draw.
+  float target_value = 0;
 };
 
-/// The answers of sampled rows. They point into `tokens`.
-inline std::vector<Continuations> drawn_tokens(std::span<const std::int32_t> tokens) {
+/// The answers of sampled rows. They point into `tokens`. log_probabilities: of the tokens; empty:
+/// not asked for.
+inline std::vector<Continuations> drawn_tokens(std::span<const std::int32_t> tokens,
+                                               std::span<const float> log_probabilities = {}) {
   std::vector<Continuations> answers;
   for (const std::int32_t& token : tokens) answers.push_back({{}, {&token, 1}});
+  for (std::size_t i = 0; i < log_probabilities.size(); ++i) {
+    answers[i].target_value = log_probabilities[i];
+  }
   return answers;
 }
 

@@ -171,6 +171,8 @@ class Translations {
                                   special_.end,
                                   number};
         draws.sampling.seed = 3 + static_cast<std::uint64_t>(number);
+        draws.scores = number % 2 == 0;
+        if (draws.scores) draws.given = prefixes_[number];
         request.policy = std::make_unique<DrawnTexts>(draws, tokens_into(told));
         return request;
       }
@@ -323,8 +325,11 @@ TEST_CASE("engine: an error that is of no one text is everybody's, and the engin
   /// Fails in one pass, as one does for which there is no memory.
   class Breaks final : public Tap {
    public:
-    bool wants(const std::string& name) const override { return left-- == 0 && !name.empty(); }
-    Variable at(const std::string&, const Variable&) override { throw Error("out of memory"); }
+    bool wants(const std::string& name) const override { return left-- <= 0 && !name.empty(); }
+    Variable at(const std::string&, const Variable&) override {
+      left = 1 << 30;
+      throw Error("out of memory");
+    }
     mutable std::int64_t left = 200;
   };
   Breaks breaks;
