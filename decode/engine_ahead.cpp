@@ -25,7 +25,7 @@ bool Engine::may_step_ahead() const {
 }
 
 void Engine::begin_ahead() {
-  std::vector<DrawnRows::Row> rows;
+  std::vector<SampledRows::Row> rows;
   for (const Live& live : live_) {
     for (std::int64_t own = 0; own < live.state_rows; ++own) {
       const Question wanted = live.request.policy->question(own);
@@ -37,7 +37,7 @@ void Engine::begin_ahead() {
     }
   }
   goes_on_.assign(rows.size(), true);
-  ahead_ = std::make_unique<DrawnRows>(model_, state_, rows, words_of_masks(), options_.tap);
+  ahead_ = std::make_unique<SampledRows>(model_, state_, rows, words_of_masks(), options_.tap);
 }
 
 void Engine::step_ahead() {

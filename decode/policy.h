@@ -1,5 +1,5 @@
 // A policy decides how a text continues: beam search (decode/beam.h), sampling
-// (decode/drawn_texts.h), or given tokens (decode/forced_text.h). Its rows are hypotheses in
+// (decode/sampled_texts.h), or given tokens (decode/forced_text.h). Its rows are hypotheses in
 // progress. Before every step it asks a question about each row. The engine (decode/engine.h) asks
 // the model. Then the policy chooses the rows that continue. It uses no tensors, so a new policy is
 // one file.
@@ -65,9 +65,9 @@ class Policy {
   /// The number of live hypotheses. At first they are empty and equal.
   virtual std::int64_t rows() const = 0;
   /// The most rows at any time.
-  virtual std::int64_t most_rows() const = 0;
+  virtual std::int64_t max_rows() const = 0;
   /// The most tokens of a row, without the prompt and the end mark.
-  virtual std::int64_t most_tokens() const = 0;
+  virtual std::int64_t max_tokens() const = 0;
   /// The tokens of a row so far, without the prompt.
   virtual std::span<const std::int32_t> tokens(std::int64_t row) const = 0;
   virtual Question question(std::int64_t row) const = 0;

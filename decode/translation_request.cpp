@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "decode/drawn_texts.h"
+#include "decode/sampled_texts.h"
 #include "decode/search_limits.h"
 
 namespace kette {
@@ -70,14 +70,14 @@ Request translation_request(const SourceIds& source, const DecodingOptions& opti
     if (!source.prefix.empty()) request.constraint = std::make_shared<Prefix>(source.prefix);
     return request;
   }
-  request.policy =
-      std::make_unique<DrawnTexts>(DrawnTexts::Options{.sampling = *options.sampling,
-                                                       .copies = search.n_best,
-                                                       .most = longest - std::ssize(source.prefix),
-                                                       .end = special.end,
-                                                       .number = source.number,
-                                                       .given = source.prefix,
-                                                       .scores = true});
+  request.policy = std::make_unique<SampledTexts>(
+      SampledTexts::Options{.sampling = *options.sampling,
+                            .copies = search.n_best,
+                            .max_tokens = longest - std::ssize(source.prefix),
+                            .end = special.end,
+                            .number = source.number,
+                            .given = source.prefix,
+                            .scores = true});
   return request;
 }
 

@@ -5,9 +5,9 @@
 #include <limits>
 
 #include "decode/beam.h"
-#include "decode/drawn_texts.h"
 #include "decode/engine.h"
 #include "decode/forced_text.h"
+#include "decode/sampled_texts.h"
 #include "tests/decode/decode_models.h"
 #include "tests/devices.h"
 
@@ -57,15 +57,15 @@ TransformerConfig few_words(NormOrder norm) {
 
 }  // namespace
 
-TEST_CASE("drawn scores: those of the same texts as given ones, whatever is drawn beside them") {
+TEST_CASE("sampled scores: those of the same texts as given ones, whatever is drawn beside them") {
   const OneThread quick;
   const auto model = random_model(few_words(NormOrder::post));
   const auto other = random_model(few_words(NormOrder::pre), 2);
-  std::vector<DrawnTexts::Options> all;
+  std::vector<SampledTexts::Options> all;
   for (const Ids& given : {Ids{}, Ids{7, 5, 20}, Ids{9}}) {
-    for (const std::int64_t most : {0, 1, 12}) {
-      DrawnTexts::Options options{{1.5}, 3, most, 3, std::ssize(all)};
-      if (most == 1) options.sampling = {0};  // the likeliest
+    for (const std::int64_t max_tokens : {0, 1, 12}) {
+      SampledTexts::Options options{{1.5}, 3, max_tokens, 3, std::ssize(all)};
+      if (max_tokens == 1) options.sampling = {0};  // the likeliest
       options.given = given;
       options.scores = true;
       all.push_back(options);
@@ -78,12 +78,12 @@ TEST_CASE("drawn scores: those of the same texts as given ones, whatever is draw
     for (const Ensemble* ready : {&one, &two}) {
       for (const bool always_records : {false, true}) {
         std::vector<Request> requests;
-        for (const DrawnTexts::Options& options : all) {
-          requests.push_back(request_of(std::make_unique<DrawnTexts>(options)));
-          DrawnTexts::Options plain = options;  // without scores, the given tokens in the prompt
+        for (const SampledTexts::Options& options : all) {
+          requests.push_back(request_of(std::make_unique<SampledTexts>(options)));
+          SampledTexts::Options plain = options;  // without scores, the given tokens in the prompt
           plain.given.clear();
           plain.scores = false;
-          requests.push_back(request_of(std::make_unique<DrawnTexts>(plain), options.given));
+          requests.push_back(request_of(std::make_unique<SampledTexts>(plain), options.given));
           requests.push_back(request_of(std::make_unique<Beam>(SearchOptions{}, 5, 3)));
         }
         const auto results =
@@ -101,7 +101,7 @@ TEST_CASE("drawn scores: those of the same texts as given ones, whatever is draw
             CHECK(scored[copy].tokens == expected);
             CHECK(scored[copy].log_probability == log_probability(*ready, expected));
             CHECK(plain[copy].log_probability == 0);
-            ++(std::ssize(drawn) == all[i].most ? cut : ended);
+            ++(std::ssize(drawn) == all[i].max_tokens ? cut : ended);
           }
         }
         CHECK(ended > 0);
@@ -111,9 +111,9 @@ TEST_CASE("drawn scores: those of the same texts as given ones, whatever is draw
   }
 }
 
-TEST_CASE("drawn scores: a text without an end mark has those of its tokens") {
-  DrawnTexts policy({.sampling = {}, .copies = 1, .most = 2, .given = {7}, .scores = true});
-  CHECK(policy.most_tokens() == 3);
+TEST_CASE("sampled scores: a text without an end mark has those of its tokens") {
+  SampledTexts policy({.sampling = {}, .copies = 1, .max_tokens = 2, .given = {7}, .scores = true});
+  CHECK(policy.max_tokens() == 3);
   CHECK(policy.question(0).target == 7);
   const std::int32_t drawn = 5;
   for (const float value : {-1.0f, -2.0f, -4.0f}) {
@@ -126,8 +126,8 @@ TEST_CASE("drawn scores: a text without an end mark has those of its tokens") {
   CHECK(texts.front().log_probability == -7);
 }
 
-TEST_CASE("drawn scores: one that is not finite is refused") {
-  DrawnTexts policy({.sampling = {}, .copies = 1, .most = 2, .scores = true});
+TEST_CASE("sampled scores: one that is not finite is refused") {
+  SampledTexts policy({.sampling = {}, .copies = 1, .max_tokens = 2, .scores = true});
   const std::int32_t drawn = 5;
   const float nan = std::numeric_limits<float>::quiet_NaN();
   CHECK_THROWS_WITH_AS(policy.choose(std::vector<Continuations>{{{}, {&drawn, 1}, nan}}),

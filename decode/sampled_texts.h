@@ -13,13 +13,13 @@ namespace kette {
 /// on.
 using OnToken = std::function<bool(std::int64_t copy, std::int32_t token)>;
 
-class DrawnTexts final : public Policy {
+class SampledTexts final : public Policy {
  public:
   struct Options {
     SamplingOptions sampling;
     std::int64_t copies = 1;
-    std::int64_t most = 0;  ///< most sampled tokens of each copy
-    /// The token that ends a text; -1: texts end only at `most` tokens.
+    std::int64_t max_tokens = 0;  ///< most sampled tokens of each copy
+    /// The token that ends a text; -1: texts end only at `max_tokens`.
     std::int32_t end = -1;
     std::int64_t number = 0;      ///< number of the text, for the random draws
     std::int64_t first_copy = 0;  ///< number of the first copy, for the random draws
@@ -30,11 +30,13 @@ class DrawnTexts final : public Policy {
     bool scores = false;
   };
   /// Throws an Error that names the option that makes no sense.
-  explicit DrawnTexts(const Options& options, OnToken on_token = {});
+  explicit SampledTexts(const Options& options, OnToken on_token = {});
 
   std::int64_t rows() const override { return std::ssize(live_); }
-  std::int64_t most_rows() const override { return options_.copies; }
-  std::int64_t most_tokens() const override { return std::ssize(options_.given) + options_.most; }
+  std::int64_t max_rows() const override { return options_.copies; }
+  std::int64_t max_tokens() const override {
+    return std::ssize(options_.given) + options_.max_tokens;
+  }
   std::span<const std::int32_t> tokens(std::int64_t row) const override {
     return texts_[live_[row]].tokens;
   }

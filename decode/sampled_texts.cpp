@@ -1,4 +1,4 @@
-#include "decode/drawn_texts.h"
+#include "decode/sampled_texts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +16,7 @@ constexpr std::int64_t kCopies = 0x9E3779B9;
 
 }  // namespace
 
-DrawnTexts::DrawnTexts(const Options& options, OnToken on_token)
+SampledTexts::SampledTexts(const Options& options, OnToken on_token)
     : options_(options), on_token_(std::move(on_token)) {
   options_.sampling.check();
   KETTE_CHECK(options_.copies > 0, "generate: expected at least one text, given none");
@@ -25,19 +25,19 @@ DrawnTexts::DrawnTexts(const Options& options, OnToken on_token)
 }
 
 /// The next token of a text of this length if it is not sampled; -1: it is.
-std::int32_t DrawnTexts::forced(std::int64_t length) const {
+std::int32_t SampledTexts::forced(std::int64_t length) const {
   const std::int64_t given = std::ssize(options_.given);
   if (length < given) return options_.given[length];
-  return options_.scores && length == given + options_.most ? options_.end : -1;
+  return options_.scores && length == given + options_.max_tokens ? options_.end : -1;
 }
 
 /// Whether nothing is asked about a text of this length.
-bool DrawnTexts::is_whole(std::int64_t length) const {
-  return length >= most_tokens() && forced(length) < 0;
+bool SampledTexts::is_whole(std::int64_t length) const {
+  return length >= max_tokens() && forced(length) < 0;
 }
 
 /// Every copy goes on from the first one.
-void DrawnTexts::begin_draws() {
+void SampledTexts::begin_draws() {
   std::fill(texts_.begin() + 1, texts_.end(), texts_.front());
   live_.clear();
   if (is_whole(std::ssize(texts_.front().tokens))) return;
@@ -45,7 +45,7 @@ void DrawnTexts::begin_draws() {
   std::iota(live_.begin(), live_.end(), 0);
 }
 
-Question DrawnTexts::question(std::int64_t row) const {
+Question SampledTexts::question(std::int64_t row) const {
   const std::int64_t length = std::ssize(tokens(row));
   if (const std::int32_t token = forced(length); token >= 0) return {.target = token};
   const std::int64_t drawn = length - std::ssize(options_.given);
@@ -53,11 +53,11 @@ Question DrawnTexts::question(std::int64_t row) const {
   return {.draw = &options_.sampling,
           .text = static_cast<std::int32_t>(options_.number + copy * kCopies),
           .position = drawn,
-          .left = options_.most - drawn,
+          .left = options_.max_tokens - drawn,
           .scores_draw = options_.scores};
 }
 
-Policy::Chosen DrawnTexts::choose(std::span<const Continuations> answers) {
+Policy::Chosen SampledTexts::choose(std::span<const Continuations> answers) {
   if (texts_.front().tokens.size() < options_.given.size()) return take_given(answers.front());
   Chosen chosen;
   std::vector<std::int64_t> live;
@@ -66,7 +66,7 @@ Policy::Chosen DrawnTexts::choose(std::span<const Continuations> answers) {
     std::vector<std::int32_t>& tokens = texts_[copy].tokens;
     add_score(texts_[copy], answers[row].target_value);
     // After the last token only the end mark was asked for.
-    if (std::ssize(tokens) == most_tokens()) continue;
+    if (std::ssize(tokens) == max_tokens()) continue;
     const std::int32_t token = answers[row].tokens.front();
     if (token == options_.end) continue;
     tokens.push_back(token);
@@ -80,7 +80,7 @@ Policy::Chosen DrawnTexts::choose(std::span<const Continuations> answers) {
 }
 
 /// The next given token, of the first copy alone. After the last one all copies begin.
-Policy::Chosen DrawnTexts::take_given(const Continuations& answer) {
+Policy::Chosen SampledTexts::take_given(const Continuations& answer) {
   Hypothesis& text = texts_.front();
   add_score(text, answer.target_value);
   text.tokens.push_back(forced(std::ssize(text.tokens)));
@@ -88,7 +88,7 @@ Policy::Chosen DrawnTexts::take_given(const Continuations& answer) {
   return {{}, std::vector<std::int64_t>(live_.size(), 0)};
 }
 
-void DrawnTexts::add_score(Hypothesis& text, float log_probability) const {
+void SampledTexts::add_score(Hypothesis& text, float log_probability) const {
   if (!options_.scores) return;
   KETTE_CHECK(std::isfinite(log_probability), "sample: expected finite log-probabilities, given ",
               log_probability, " (the model's activations grow beyond the numbers there are)");
