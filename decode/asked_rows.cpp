@@ -13,8 +13,9 @@ constexpr std::int64_t kFew = 32;
 void AskedRows::add(std::int64_t row, std::int32_t token, const Question& wanted,
                     const RowQuestion& question) {
   const bool is_drawn = wanted.draw != nullptr;
-  if (parts_.empty() || parts_.back().is_drawn != is_drawn) {
-    parts_.push_back({count(), count(), is_drawn});
+  if (parts_.empty() || parts_.back().is_drawn != is_drawn ||
+      parts_.back().scores_draws != wanted.scores_draw) {
+    parts_.push_back({count(), count(), is_drawn, wanted.scores_draw});
   }
   ++parts_.back().end;
   rows_.push_back(row);
@@ -28,7 +29,7 @@ void AskedRows::answer(const Linear& output, const Tensor& states, const Tensor&
   for (Part& part : parts_) {
     const Tensor own = states.slice(part.begin, part.end);
     if (part.is_drawn) {
-      draw(part, output(own, Run(tap)).value(), masks);
+      draw(part, output, own, masks, tap);
     } else {
       part.next = std::make_unique<NextTokens>(
           output, own, masks,
@@ -37,8 +38,10 @@ void AskedRows::answer(const Linear& output, const Tensor& states, const Tensor&
   }
 }
 
-void AskedRows::draw(Part& part, const Tensor& logits, const Tensor& masks) const {
-  const Device device = logits.device();
+void AskedRows::draw(Part& part, const Linear& output, const Tensor& states, const Tensor& masks,
+                     Tap* tap) const {
+  const Device device = states.device();
+  const Tensor logits = output(states, Run(tap)).value();
   std::vector<Draw> draws;
   std::vector<std::int32_t> positions, of_rows;
   for (std::int64_t row = part.begin; row < part.end; ++row) {
@@ -47,9 +50,13 @@ void AskedRows::draw(Part& part, const Tensor& logits, const Tensor& masks) cons
     of_rows.push_back(static_cast<std::int32_t>(questions_[row].mask));
   }
   if (masks.defined()) mask_tokens(logits, {masks, Tensor::from(of_rows, device)});
-  const Tensor drawn = Tensor::empty({2, part.end - part.begin}, DType::i32, device);
+  const std::int64_t rows = part.end - part.begin;
+  const Tensor drawn = Tensor::empty({2, rows}, DType::i32, device);
   sample(logits, draw_settings(draws, device), Tensor::from(positions, device), drawn);
   part.drawn = drawn.values<std::int32_t>();
+  if (!part.scores_draws) return;
+  const Tensor tokens = drawn.slice(0, 1).reshaped({rows});
+  part.log_probabilities = predict(output, states, 1, {}, tokens).target_values;
 }
 
 Policy::Chosen AskedRows::choose(Policy& policy, std::int64_t first) {
@@ -62,7 +69,11 @@ Policy::Chosen AskedRows::choose(Policy& policy, std::int64_t first) {
     for (std::int64_t row = begin; row < begin + rows; ++row) {
       drawn.push_back(checked_draw(part.drawn.data(), part.end - part.begin, row));
     }
-    return policy.choose(drawn_tokens(drawn));
+    std::span<const float> log_probabilities = part.log_probabilities;
+    if (part.scores_draws) {
+      log_probabilities = log_probabilities.subspan(static_cast<std::size_t>(begin), drawn.size());
+    }
+    return policy.choose(drawn_tokens(drawn, log_probabilities));
   }
   // Few continuations of each row first, then more of those that may hide one of the best. Of a row
   // with n chosen at most 4 n are computed.

@@ -28,14 +28,16 @@ class AskedRows {
   Policy::Chosen choose(Policy& policy, std::int64_t first);
 
  private:
-  /// Adjacent rows that are all sampled, or all not.
+  /// Adjacent rows that are all sampled, or all not; and that are all scored, or all not.
   struct Part {
     std::int64_t begin, end;
-    bool is_drawn;
+    bool is_drawn, scores_draws;
     std::unique_ptr<NextTokens> next{};
-    std::vector<std::int32_t> drawn{};  // the result of sample()
+    std::vector<std::int32_t> drawn{};       // the result of sample()
+    std::vector<float> log_probabilities{};  // of the sampled tokens
   };
-  void draw(Part& part, const Tensor& logits, const Tensor& masks) const;
+  void draw(Part& part, const Linear& output, const Tensor& states, const Tensor& masks,
+            Tap* tap) const;
 
   std::vector<std::int32_t> tokens_;
   std::vector<std::int64_t> rows_;

@@ -62,8 +62,8 @@ class Beam : public Policy {
   Beam(const SearchOptions& options, std::int64_t max_tokens, std::int32_t end);
 
   std::int64_t rows() const override { return std::ssize(live_); }
-  std::int64_t most_rows() const override { return options_.beam; }
-  std::int64_t most_tokens() const override { return max_tokens_; }
+  std::int64_t max_rows() const override { return options_.beam; }
+  std::int64_t max_tokens() const override { return max_tokens_; }
   std::span<const std::int32_t> tokens(std::int64_t row) const override {
     return live_[row].tokens;
   }

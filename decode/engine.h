@@ -16,11 +16,11 @@
 #include <memory>
 #include <vector>
 
-#include "decode/drawn_rows.h"
 #include "decode/ensemble.h"
 #include "decode/mask_table.h"
 #include "decode/next_tokens.h"
 #include "decode/policy.h"
+#include "decode/sampled_rows.h"
 #include "decode/shortlist.h"
 
 namespace kette {
@@ -53,7 +53,7 @@ struct Request {
   }
   /// Its part of a budget: the most rows times the tokens given.
   std::int64_t cost() const {
-    return policy->most_rows() *
+    return policy->max_rows() *
            std::max<std::int64_t>(1, std::ssize(source) + std::ssize(prompt) - 1);
   }
 };
@@ -69,7 +69,7 @@ struct EngineOptions {
   /// results have the same bits. Nothing is kept for models with an encoder, for caches of states or of a window, and
   /// on devices that run ahead.
   std::int64_t keep_prompts = 0;
-  /// If all rows are sampled, steps may be recorded and queued before the previous tokens are
+  /// If all rows are sampled without scores, steps may be recorded and queued before the previous tokens are
   /// known. false: only if the device benefits. true: always, for tests.
   bool always_records = false;
 };
@@ -136,7 +136,7 @@ class Engine {
   Tensor words_of_masks();
   void drop_ended();
   void forget_ended();
-  // If all rows are sampled: steps that are queued before the previous tokens are known.
+  // If all rows are sampled without scores: steps that are queued before the previous tokens are known.
   bool may_step_ahead() const;
   void step_ahead();
   void begin_ahead();
@@ -163,7 +163,7 @@ class Engine {
   EnsembleState state_;
   MaskTable masks_;
   std::vector<Live> live_, waiting_;
-  std::unique_ptr<DrawnRows> ahead_;
+  std::unique_ptr<SampledRows> ahead_;
   std::unique_ptr<HostCopy> drawn_;  // tokens of the last queued step
   std::vector<bool> goes_on_;        // whether each row of it continues
   std::int64_t texts_ = 0, rows_ = 0, cost_ = 0, steps_ = 0, shared_tokens_ = 0;

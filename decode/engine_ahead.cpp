@@ -1,4 +1,4 @@
-// The engine if all rows are sampled, on a device that runs ahead: the next step is queued before
+// The engine if all rows are sampled without scores, on a device that runs ahead: the next step is queued before
 // the tokens of the last one are known. These only matter for texts that have ended. Ended rows
 // stay in the batch, without use, until there are many.
 #include <algorithm>
@@ -18,13 +18,14 @@ bool Engine::may_step_ahead() const {
   const bool wants_to = model_.device().runs_ahead() || options_.always_records;
   return wants_to && !live_.empty() &&
          std::all_of(live_.begin(), live_.end(), [](const Live& live) {
-           return !live.is_reading && !live.has_ended &&
-                  live.request.policy->question(0).draw != nullptr;
+           if (live.is_reading || live.has_ended) return false;
+           const Question wanted = live.request.policy->question(0);
+           return wanted.draw != nullptr && !wanted.scores_draw;
          });
 }
 
 void Engine::begin_ahead() {
-  std::vector<DrawnRows::Row> rows;
+  std::vector<SampledRows::Row> rows;
   for (const Live& live : live_) {
     for (std::int64_t own = 0; own < live.state_rows; ++own) {
       const Question wanted = live.request.policy->question(own);
@@ -36,7 +37,7 @@ void Engine::begin_ahead() {
     }
   }
   goes_on_.assign(rows.size(), true);
-  ahead_ = std::make_unique<DrawnRows>(model_, state_, rows, words_of_masks(), options_.tap);
+  ahead_ = std::make_unique<SampledRows>(model_, state_, rows, words_of_masks(), options_.tap);
 }
 
 void Engine::step_ahead() {

@@ -111,7 +111,7 @@ PrepackedWeight Ensemble::output_of(const std::vector<std::int32_t>& tokens) con
   });
 }
 
-Variable Ensemble::together(const std::vector<Variable>& states) const {
+Variable Ensemble::combine(const std::vector<Variable>& states) const {
   if (states.size() == 1) return states.front();
   return affine(side_by_side(states), 1.0 / static_cast<double>(states.size()), 0);
 }
@@ -147,7 +147,7 @@ Tensor EnsembleState::step(const std::vector<std::int32_t>& tokens,
                            const std::vector<std::int64_t>& rows) {
   std::vector<Variable> states;
   for (DecoderState& state : states_) states.emplace_back(state.step(tokens, rows));
-  return ensemble_.together(states).value();
+  return ensemble_.combine(states).value();
 }
 
 void EnsembleState::select(const std::vector<std::int64_t>& parents) {
@@ -171,7 +171,7 @@ Variable EnsembleState::step_static_batch(const Tensor& tokens, Run& run) const 
   for (std::size_t i = 0; i < static_batch_.size(); ++i) {
     states.push_back(ensemble_.models()[i]->decode(tokens, static_batch_[i], run));
   }
-  return ensemble_.together(states);
+  return ensemble_.combine(states);
 }
 
 }  // namespace kette

@@ -32,13 +32,13 @@ class Ensemble {
   std::int64_t vocabulary() const { return models_.front()->vocabulary(); }
   SpecialTokens special() const { return models_.front()->special(); }
   Device device() const { return models_.front()->device(); }
-  /// The projection of the result of together() to logits.
+  /// The projection of the result of combine() to logits.
   const Linear& output() const { return *output_; }
   /// The rows of the projection for some tokens, in their order, with the same bits. Only for
   /// for_decoding(); tokens must be in the vocabulary.
   PrepackedWeight output_of(const std::vector<std::int32_t>& tokens) const;
   /// states: [rows, width] of each model -> [s_1 .. s_n] / n. For one model its own states.
-  Variable together(const std::vector<Variable>& states) const;
+  Variable combine(const std::vector<Variable>& states) const;
 
  private:
   std::vector<std::shared_ptr<const AutoregressiveModel>> models_;
@@ -46,7 +46,7 @@ class Ensemble {
 };
 
 /// The decoder states of an ensemble: DecoderState for several models, with states joined by
-/// together().
+/// combine().
 class EnsembleState {
  public:
   /// ensemble: from for_decoding(). tap: observes every pass of every model.

@@ -12,8 +12,8 @@ class ForcedText final : public Policy {
   explicit ForcedText(std::vector<std::int32_t> tokens, std::int32_t end);
 
   std::int64_t rows() const override { return seen_ < std::ssize(tokens_) ? 1 : 0; }
-  std::int64_t most_rows() const override { return 1; }
-  std::int64_t most_tokens() const override { return std::ssize(tokens_); }
+  std::int64_t max_rows() const override { return 1; }
+  std::int64_t max_tokens() const override { return std::ssize(tokens_); }
   std::span<const std::int32_t> tokens(std::int64_t) const override {
     return std::span(tokens_).first(static_cast<std::size_t>(seen_));
   }

@@ -45,10 +45,10 @@ std::vector<Ids> generate(const Ensemble& model, const Ids& prompt, const Genera
   check_memory(lengths, options.texts, model, lengths.max_length);
   std::vector<Ids> texts;
   Request request{0, {}, prompt};
-  request.policy =
-      std::make_unique<DrawnTexts>(DrawnTexts::Options{options, options.texts, options.max_tokens,
-                                                       options.end_of_text, 0, options.first_text},
-                                   on_token);
+  request.policy = std::make_unique<SampledTexts>(
+      SampledTexts::Options{options, options.texts, options.max_tokens, options.end_of_text, 0,
+                            options.first_text},
+      on_token);
   request.done = [&](std::vector<Hypothesis> drawn) {
     for (Hypothesis& text : drawn) texts.push_back(std::move(text.tokens));
   };

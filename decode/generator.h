@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "decode/beam.h"
-#include "decode/drawn_texts.h"
 #include "decode/ensemble.h"
+#include "decode/sampled_texts.h"
 
 namespace kette {
 

@@ -1,5 +1,5 @@
 // A policy decides how a text continues: beam search (decode/beam.h), sampling
-// (decode/drawn_texts.h), or given tokens (decode/forced_text.h). Its rows are hypotheses in
+// (decode/sampled_texts.h), or given tokens (decode/forced_text.h). Its rows are hypotheses in
 // progress. Before every step it asks a question about each row. The engine (decode/engine.h) asks
 // the model. Then the policy chooses the rows that continue. It uses no tensors, so a new policy is
 // one file.
@@ -31,6 +31,9 @@ struct Question {
   std::int32_t text = 0;      ///< number of the text, for the random draw
   std::int64_t position = 0;  ///< number of tokens sampled so far
   std::int64_t left = 0;      ///< most tokens that may still be sampled
+  /// Whether the log-probability of the sampled token is asked for: by the model alone, without the
+  /// sampling options and the tokens that may not be sampled.
+  bool scores_draw = false;
 };
 
 /// The answer: possible next tokens of a row.
@@ -39,13 +42,19 @@ struct Continuations {
   std::span<const float> values;
   /// The likeliest tokens, or the sampled one; -1 ends the list.
   std::span<const std::int32_t> tokens;
-  float target_value = 0;  ///< the log-probability of Question::target
+  /// The log-probability of Question::target, or of the sampled token if Question::scores_draw.
+  float target_value = 0;
 };
 
-/// The answers of sampled rows. They point into `tokens`.
-inline std::vector<Continuations> drawn_tokens(std::span<const std::int32_t> tokens) {
+/// The answers of sampled rows. They point into `tokens`. log_probabilities: of the tokens; empty:
+/// not asked for.
+inline std::vector<Continuations> drawn_tokens(std::span<const std::int32_t> tokens,
+                                               std::span<const float> log_probabilities = {}) {
   std::vector<Continuations> answers;
   for (const std::int32_t& token : tokens) answers.push_back({{}, {&token, 1}});
+  for (std::size_t i = 0; i < log_probabilities.size(); ++i) {
+    answers[i].target_value = log_probabilities[i];
+  }
   return answers;
 }
 
@@ -56,9 +65,9 @@ class Policy {
   /// The number of live hypotheses. At first they are empty and equal.
   virtual std::int64_t rows() const = 0;
   /// The most rows at any time.
-  virtual std::int64_t most_rows() const = 0;
+  virtual std::int64_t max_rows() const = 0;
   /// The most tokens of a row, without the prompt and the end mark.
-  virtual std::int64_t most_tokens() const = 0;
+  virtual std::int64_t max_tokens() const = 0;
   /// The tokens of a row so far, without the prompt.
   virtual std::span<const std::int32_t> tokens(std::int64_t row) const = 0;
   virtual Question question(std::int64_t row) const = 0;

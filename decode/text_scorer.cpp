@@ -36,7 +36,7 @@ TextScore score_batch(const Ensemble& model, const SlidingBatch& windows) {
     of_each.push_back(each->decode(Tensor::from(windows.batch.target_in),
                                    PackedSequences(windows.batch.target_segments), inference));
   }
-  const Variable states = model.together(of_each);
+  const Variable states = model.combine(of_each);
   const Tensor next = Tensor::from(windows.batch.target_out);
   const Tensor sums = CrossEntropySums::zeros(model.output().weight.value().device());
   std::int64_t tokens = 0;

@@ -4,7 +4,6 @@
 #include <mutex>
 #include <utility>
 
-#include "decode/scorer.h"
 #include "decode/search_limits.h"
 
 namespace kette {
@@ -37,26 +36,11 @@ void check(const Ensemble& model, const std::vector<SourceIds>& sources,
   check_memory(options.search, options.rows(), model, longest);
 }
 
-/// Adds prefixes and log-probabilities to sampled texts.
-void score(std::vector<std::vector<Hypothesis>>& drawn, const Ensemble& model,
-           const std::vector<SourceIds>& sources, const LengthPenalty& length_penalty,
-           const WorkOptions& work) {
-  std::vector<Ids> scored_sources, targets;
-  std::vector<Hypothesis*> scored;
-  for (std::size_t i = 0; i < drawn.size(); ++i) {
-    if (sources[i].ids.empty()) continue;
-    const Ids& given = sources[i].prefix;
-    for (Hypothesis& hypothesis : drawn[i]) {
-      hypothesis.tokens.insert(hypothesis.tokens.begin(), given.begin(), given.end());
-      scored_sources.push_back(sources[i].ids);
-      targets.push_back(hypothesis.tokens);
-      scored.push_back(&hypothesis);
-    }
-  }
-  const std::vector<SentenceScore> scores = score_ids(model, scored_sources, targets, work);
-  for (std::size_t i = 0; i < scored.size(); ++i) {
-    scored[i]->log_probability = scores[i].log_probability;
-    scored[i]->score = scored[i]->log_probability / length_penalty.divisor(scores[i].tokens());
+/// Sampled texts come with log-probabilities only.
+void score(std::vector<Hypothesis>& drawn, const LengthPenalty& length_penalty) {
+  for (Hypothesis& text : drawn) {
+    const std::int64_t tokens = std::ssize(text.tokens) + 1;  // with the end mark
+    text.score = text.log_probability / length_penalty.divisor(tokens);
   }
 }
 
@@ -67,7 +51,6 @@ void translate_ids(const Ensemble& model, const std::vector<SourceIds>& sources,
                    const SentenceProgress& progress, const TakeHypotheses& take) {
   check(model, sources, options, work);
   const bool draws = options.sampling.has_value();
-  std::vector<std::vector<Hypothesis>> drawn(draws ? sources.size() : 0);
   std::vector<std::int64_t> numbers, costs;
   for (std::int64_t i = 0; i < std::ssize(sources); ++i) {
     const SourceIds& source = sources[i];
@@ -84,11 +67,8 @@ void translate_ids(const Ensemble& model, const std::vector<SourceIds>& sources,
   std::int64_t done = total - std::ssize(numbers);
 
   const auto finish = [&](std::int64_t i, std::vector<Hypothesis> found) {
-    if (draws) {
-      drawn[i] = std::move(found);
-    } else {
-      take(i, std::move(found));
-    }
+    if (draws) score(found, options.search.length_penalty);
+    take(i, std::move(found));
     const std::lock_guard lock(mutex);
     ++done;
     if (progress) progress(done, total);
@@ -101,9 +81,6 @@ void translate_ids(const Ensemble& model, const std::vector<SourceIds>& sources,
     return request;
   };
   run_requests(model, work, costs, make, early);
-  if (!draws) return;
-  score(drawn, model, sources, options.search.length_penalty, work);
-  for (const std::int64_t i : numbers) take(i, std::move(drawn[i]));
 }
 
 std::vector<std::vector<Hypothesis>> translate_ids(const Ensemble& model,

@@ -24,8 +24,7 @@ std::vector<std::vector<Hypothesis>> translate_ids(
     const DecodingOptions& options = {}, const WorkOptions& work = {},
     const SentenceProgress& progress = {});
 
-/// Called with the result of sentence i, by all workers, in any order. Samples come when all are
-/// done.
+/// Called with the result of sentence i, by all workers, in any order.
 using TakeHypotheses = std::function<void(std::int64_t i, std::vector<Hypothesis> found)>;
 /// The same, with results as soon as they are found. early: finish the first sentences early.
 void translate_ids(const Ensemble& model, const std::vector<SourceIds>& sources,

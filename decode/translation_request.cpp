@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "decode/drawn_texts.h"
+#include "decode/sampled_texts.h"
 #include "decode/search_limits.h"
 
 namespace kette {
@@ -70,11 +70,14 @@ Request translation_request(const SourceIds& source, const DecodingOptions& opti
     if (!source.prefix.empty()) request.constraint = std::make_shared<Prefix>(source.prefix);
     return request;
   }
-  // Sampling reads the prefix as part of the prompt. A search generates it, so that it is scored.
-  request.prompt.insert(request.prompt.end(), source.prefix.begin(), source.prefix.end());
-  request.policy = std::make_unique<DrawnTexts>(
-      DrawnTexts::Options{*options.sampling, search.n_best, longest - std::ssize(source.prefix),
-                          special.end, source.number});
+  request.policy = std::make_unique<SampledTexts>(
+      SampledTexts::Options{.sampling = *options.sampling,
+                            .copies = search.n_best,
+                            .max_tokens = longest - std::ssize(source.prefix),
+                            .end = special.end,
+                            .number = source.number,
+                            .given = source.prefix,
+                            .scores = true});
   return request;
 }
 

@@ -54,8 +54,8 @@ EngineHost::Load EngineHost::load() const {
 double EngineHost::bytes_of(const Request& request) const {
   const std::int64_t prompt = std::ssize(request.prompt);
   const std::int64_t positions =
-      std::min(model_.positions(), prompt + request.policy->most_tokens());
-  return static_cast<double>(request.policy->most_rows()) * row_bytes(model_, positions) +
+      std::min(model_.positions(), prompt + request.policy->max_tokens());
+  return static_cast<double>(request.policy->max_rows()) * row_bytes(model_, positions) +
          row_bytes(model_, std::ssize(request.source));
 }
 

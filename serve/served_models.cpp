@@ -7,7 +7,7 @@
 #include "data/documents/formats.h"
 #include "data/files/utf8.h"
 #include "data/sentences/likely_language.h"
-#include "decode/drawn_texts.h"
+#include "decode/sampled_texts.h"
 #include "decode/search_limits.h"
 #include "decode/text_pieces.h"
 #include "models/config_json.h"
@@ -208,12 +208,12 @@ std::vector<Completion> ServedGenerator::complete(const CompletionCall& call, co
   const auto make = [&](std::int64_t number) {
     const std::int64_t first = number * call.n;
     Request request{0, {}, call.prompts[number]};
-    const DrawnTexts::Options options{call.sampling, call.n, call.max_tokens,
-                                      tokenizer_->special().end};
+    const SampledTexts::Options options{call.sampling, call.n, call.max_tokens,
+                                        tokenizer_->special().end};
     // An engine may call this when the client is gone, so it has pieces of its own to find the stops.
     std::vector<TextPieces> heard;
     if (!call.stop.empty()) heard.assign(pieces.begin() + first, pieces.begin() + first + call.n);
-    request.policy = std::make_unique<DrawnTexts>(
+    request.policy = std::make_unique<SampledTexts>(
         options, [post = client.post(), &hear, first, heard = std::move(heard)](
                      std::int64_t copy, std::int32_t token) mutable {
           post([&hear, text = first + copy, token] { hear(text, token); });

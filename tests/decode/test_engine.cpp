@@ -7,10 +7,10 @@
 #include <numeric>
 
 #include "decode/beam.h"
-#include "decode/drawn_texts.h"
 #include "decode/engine.h"
 #include "decode/forced_text.h"
 #include "decode/loops.h"
+#include "decode/sampled_texts.h"
 #include "models/gpt.h"
 #include "tests/decode/decode_models.h"
 #include "tests/devices.h"
@@ -165,13 +165,15 @@ class Translations {
         for (std::int32_t token = 0; token < 200; ++token) request.shortlist.push_back(token);
         break;
       case 5: {
-        DrawnTexts::Options draws{{0.5 + 0.1 * static_cast<double>(number), number % 20, 0.9},
-                                  1 + number % 4,
-                                  longest,
-                                  special_.end,
-                                  number};
+        SampledTexts::Options draws{{0.5 + 0.1 * static_cast<double>(number), number % 20, 0.9},
+                                    1 + number % 4,
+                                    longest,
+                                    special_.end,
+                                    number};
         draws.sampling.seed = 3 + static_cast<std::uint64_t>(number);
-        request.policy = std::make_unique<DrawnTexts>(draws, tokens_into(told));
+        draws.scores = number % 2 == 0;
+        if (draws.scores) draws.given = prefixes_[number];
+        request.policy = std::make_unique<SampledTexts>(draws, tokens_into(told));
         return request;
       }
       default:
@@ -212,8 +214,8 @@ class Continued {
       request.policy = std::make_unique<Beam>(search, std::min<std::int64_t>(room, 6), -1);
       return request;
     }
-    DrawnTexts::Options draws{{1.2}, 1 + number % 3, 3 + number % 40, 7, number};
-    request.policy = std::make_unique<DrawnTexts>(draws, tokens_into(told));
+    SampledTexts::Options draws{{1.2}, 1 + number % 3, 3 + number % 40, 7, number};
+    request.policy = std::make_unique<SampledTexts>(draws, tokens_into(told));
     return request;
   }
 
@@ -323,8 +325,11 @@ TEST_CASE("engine: an error that is of no one text is everybody's, and the engin
   /// Fails in one pass, as one does for which there is no memory.
   class Breaks final : public Tap {
    public:
-    bool wants(const std::string& name) const override { return left-- == 0 && !name.empty(); }
-    Variable at(const std::string&, const Variable&) override { throw Error("out of memory"); }
+    bool wants(const std::string& name) const override { return left-- <= 0 && !name.empty(); }
+    Variable at(const std::string&, const Variable&) override {
+      left = 1 << 30;
+      throw Error("out of memory");
+    }
     mutable std::int64_t left = 200;
   };
   Breaks breaks;
@@ -351,7 +356,7 @@ TEST_CASE("engine: what makes no sense is refused when it is asked for") {
   Engine engine(ready);
   const auto request = [&](const Ids& source, const Ids& prompt) {
     Request made{0, source, prompt};
-    made.policy = std::make_unique<DrawnTexts>(DrawnTexts::Options{{}, 1, 5, 3});
+    made.policy = std::make_unique<SampledTexts>(SampledTexts::Options{{}, 1, 5, 3});
     made.done = [](const std::vector<Hypothesis>&) {};
     return made;
   };
@@ -377,7 +382,7 @@ TEST_CASE("engine: what makes no sense is refused when it is asked for") {
   // No room for what two rows go on with: one error of the text, and the engine goes on.
   Told told;
   Request long_one = request({4, 3}, Ids(79, 5));
-  long_one.policy = std::make_unique<DrawnTexts>(DrawnTexts::Options{{}, 2, 9, -1});
+  long_one.policy = std::make_unique<SampledTexts>(SampledTexts::Options{{}, 2, 9, -1});
   hear(long_one, told);
   engine.add(std::move(long_one));
   while (engine.step()) continue;
@@ -385,7 +390,7 @@ TEST_CASE("engine: what makes no sense is refused when it is asked for") {
   CHECK(engine.texts() == 0);
   // One that is to have no tokens is done with the next step.
   Request none = request({4, 3}, {2});
-  none.policy = std::make_unique<DrawnTexts>(DrawnTexts::Options{{}, 2, 0, 3});
+  none.policy = std::make_unique<SampledTexts>(SampledTexts::Options{{}, 2, 0, 3});
   std::int64_t copies = 0;
   none.done = [&](const std::vector<Hypothesis>& results) { copies = std::ssize(results); };
   engine.add(std::move(none));

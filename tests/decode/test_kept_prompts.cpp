@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "decode/drawn_texts.h"
 #include "decode/engine.h"
+#include "decode/sampled_texts.h"
 #include "models/gpt.h"
 #include "tests/decode/decode_models.h"
 
@@ -31,7 +31,7 @@ TEST_CASE("engine: prompts that begin like a kept one read the rest alone, and t
   const auto drawn = [&](Engine& engine, const Ids& prompt) {
     std::vector<Hypothesis> texts;
     Request request{0, {}, prompt};
-    request.policy = std::make_unique<DrawnTexts>(DrawnTexts::Options{{1.0}, 2, 4, -1, 0});
+    request.policy = std::make_unique<SampledTexts>(SampledTexts::Options{{1.0}, 2, 4, -1, 0});
     request.done = [&](std::vector<Hypothesis> results) { texts = std::move(results); };
     engine.add(std::move(request));
     while (engine.step()) {

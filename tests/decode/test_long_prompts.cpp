@@ -1,8 +1,8 @@
 // Prompts that are read in parts, beside the tokens of others.
 #include <doctest/doctest.h>
 
-#include "decode/drawn_texts.h"
 #include "decode/engine.h"
+#include "decode/sampled_texts.h"
 #include "models/gpt.h"
 #include "tests/decode/decode_models.h"
 
@@ -23,8 +23,8 @@ TEST_CASE("engine: a long prompt does not hold the others up") {
   const auto draw = [&](std::int64_t number, std::int64_t prompt) {
     Request request{number, {}, Ids(static_cast<std::size_t>(prompt), 5)};
     request.done = [](const std::vector<Hypothesis>&) {};
-    request.policy = std::make_unique<DrawnTexts>(
-        DrawnTexts::Options{{}, 1, 100, -1, number},
+    request.policy = std::make_unique<SampledTexts>(
+        SampledTexts::Options{{}, 1, 100, -1, number},
         [&told, number](std::int64_t, std::int32_t) { return ++told[number] > 0; });
     return request;
   };

@@ -1,4 +1,4 @@
-#include "decode/drawn_rows.h"
+#include "decode/sampled_rows.h"
 
 #include <algorithm>
 
@@ -13,8 +13,8 @@ constexpr std::int64_t kMostSteps = 512;
 
 }  // namespace
 
-DrawnRows::DrawnRows(const Ensemble& model, EnsembleState& state, const std::vector<Row>& rows,
-                     const Tensor& masks, Tap* tap)
+SampledRows::SampledRows(const Ensemble& model, EnsembleState& state, const std::vector<Row>& rows,
+                         const Tensor& masks, Tap* tap)
     : model_(model), state_(state), tap_(tap) {
   std::int64_t wanted = 0, room = kMostSteps;
   std::vector<std::int32_t> counters, drawn, tokens, of_rows;
@@ -46,7 +46,7 @@ DrawnRows::DrawnRows(const Ensemble& model, EnsembleState& state, const std::vec
   state_.begin_static_batch(lengths, counters_.slice(0, 1).reshaped({count}));
 }
 
-std::unique_ptr<HostCopy> DrawnRows::step() {
+std::unique_ptr<HostCopy> SampledRows::step() {
   // Not recorded: the first step, which may initialise things, and steps that somebody observes.
   if (!has_begun_ || tap_ != nullptr || WorkObserver::current()) {
     draw();
@@ -61,7 +61,7 @@ std::unique_ptr<HostCopy> DrawnRows::step() {
 }
 
 /// Feeds the tokens of drawn_ to the model, and stores the next ones there.
-void DrawnRows::draw() {
+void SampledRows::draw() {
   const Work work("step");
   Run run(tap_);
   const std::int64_t rows = drawn_.width();
@@ -72,7 +72,7 @@ void DrawnRows::draw() {
   on(counters_.device(), [&](auto exec) { kernels::increment(exec, counters_); });
 }
 
-void DrawnRows::end() {
+void SampledRows::end() {
   recorded_.reset();
   state_.end_static_batch(lengths_);
 }

@@ -12,7 +12,7 @@
 
 namespace kette {
 
-class DrawnRows {
+class SampledRows {
  public:
   struct Row {
     std::int32_t token = 0;  ///< the last token, which the model has not read yet
@@ -25,8 +25,8 @@ class DrawnRows {
   /// rows: all rows of the state. The state must outlive this. masks: words (TokenMasks), or
   /// undefined. steps_left() may be smaller than the rows' `left`, as it is limited by the model's
   /// positions.
-  DrawnRows(const Ensemble& model, EnsembleState& state, const std::vector<Row>& rows,
-            const Tensor& masks, Tap* tap);
+  SampledRows(const Ensemble& model, EnsembleState& state, const std::vector<Row>& rows,
+              const Tensor& masks, Tap* tap);
 
   std::int64_t steps_left() const { return steps_left_; }
   /// Queues a step. The copy is i32 [2, rows], for checked_draw().
