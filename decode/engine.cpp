@@ -19,7 +19,7 @@ std::vector<std::int64_t> first_numbers(std::int64_t count) {
   return numbers;
 }
 
-/// Of sources, whose vocabulary may be one of their own.
+/// The size of the source vocabulary, which may differ from the target's.
 std::int64_t tokens_of(const Embedding& embedding) {
   return embedding.rounded.defined() ? embedding.rounded.values.rows()
                                      : embedding.table.value().rows();
@@ -128,8 +128,9 @@ bool Engine::step() {
   return true;
 }
 
-/// When the model sees no more of a text without a source, it reads the later half of what it saw again, and goes on from
-/// there: every token is predicted from at least half its positions before it.
+/// Handles rows that fill all positions. Without a source, the row's later half is read again as a
+/// new row. So every token is predicted from at least half the positions. With a source it is an
+/// Error.
 void Engine::move_windows() {
   std::vector<std::int64_t> parents;
   std::deque<Ids> pasts;
@@ -161,7 +162,7 @@ void Engine::move_windows() {
   state_.select(parents);
 }
 
-/// What the model is asked of a row, as its text's constraint has it.
+/// The question of a row, under the constraint of its text.
 RowQuestion Engine::question(const Live& live, std::int64_t row) const {
   const Request& request = live.request;
   RowQuestion question{0, request.policy->question(row).target, live.masks, {}, live.list.get(), 0};
@@ -173,13 +174,13 @@ RowQuestion Engine::question(const Live& live, std::int64_t row) const {
   return question;
 }
 
-/// A token for each row that has read its prompt.
+/// One step of decoding: a token for each row that has read its prompt.
 void Engine::advance() {
   AskedRows asked;
   struct Place {
-    std::int64_t row, asked;  // of the state, and of those that are asked
+    std::int64_t row, asked;  // index in the state, and in AskedRows
   };
-  std::vector<Place> places;  // of each text's first row
+  std::vector<Place> places;  // the first row of each text
   std::int64_t row = 0;
   for (Live& live : live_) {
     places.push_back({row, asked.count()});
@@ -219,7 +220,7 @@ void Engine::advance() {
   forget_ended();
 }
 
-/// Rows of texts that are not wanted any more leave.
+/// Removes the rows of texts that have ended.
 void Engine::drop_ended() {
   std::vector<std::int64_t> parents;
   std::int64_t row = 0;
@@ -238,7 +239,7 @@ void Engine::forget_ended() {
   std::erase_if(live_, [](const Live& live) { return live.has_ended && live.state_rows == 0; });
 }
 
-/// None where every text may have every token.
+/// Undefined if no text restricts its tokens.
 Tensor Engine::words_of_masks() {
   const bool all = std::all_of(live_.begin(), live_.end(), [](const Live& live) {
     return live.excluded.empty() && live.request.constraint == nullptr;
@@ -272,7 +273,7 @@ void Engine::fail(Live& live, const std::exception_ptr& error) {
 
 void run(Engine& engine, std::int64_t budget, const SupplyRequests& supply) {
   do {
-    // To begin with few texts at a time wastes the products, so room is left to gather first.
+    // Adding few texts at a time makes small products. So wait until a quarter of the budget is free.
     if (engine.texts() > 0 && 4 * engine.cost() > 3 * budget) continue;
     for (Request& request : supply(budget - engine.cost(), engine.texts() == 0)) {
       engine.add(std::move(request));
@@ -280,7 +281,8 @@ void run(Engine& engine, std::int64_t budget, const SupplyRequests& supply) {
   } while (engine.step());
 }
 
-/// After an error that is of no one text, as when memory is short: all have it, and the engine is as new.
+/// Handles an error of no single text, such as a lack of memory. Every text fails with it, and the
+/// engine starts anew.
 void Engine::fail_all(const std::exception_ptr& error) {
   ahead_.reset();
   drawn_.reset();

@@ -1,6 +1,6 @@
-// The engine if all rows are sampled without scores, on a device that runs ahead: the next step is queued before
-// the tokens of the last one are known. These only matter for texts that have ended. Ended rows
-// stay in the batch, without use, until there are many.
+// Steps ahead, if all rows are sampled without scores on a device that runs ahead. The next step is
+// queued before the tokens of the last one are known, because these only show which texts have
+// ended. Ended rows stay in the batch, without use, until there are many.
 #include <algorithm>
 #include <utility>
 
@@ -53,8 +53,8 @@ void Engine::step_ahead() {
   drawn_ = std::move(next);
   const std::int64_t rows = std::ssize(goes_on_),
                      left = std::count(goes_on_.begin(), goes_on_.end(), true);
-  // A device that runs ahead must record the steps again, which takes longer than some steps of few
-  // rows. So ended rows stay until they are half of many.
+  // After settling, a device that runs ahead records its step again. This costs more than
+  // several steps of few rows. So ended rows stay until they are half of many.
   const bool are_few = is_device_ahead ? rows > kFewRows && 2 * left <= rows : 4 * left <= 3 * rows;
   if (left == 0 || are_few || (ahead_->steps_left() == 0 && !drawn_)) settle();
 }

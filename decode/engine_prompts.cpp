@@ -1,5 +1,5 @@
-// How the texts of an engine begin: they join, read their prompts, in parts where others wait for their tokens, and
-// share the past of prompts that were kept.
+// The start of texts in the engine. They join and read their prompts. If other texts generate, long
+// prompts are read in parts. A prompt that begins like a kept one shares its keys and values.
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -11,23 +11,23 @@
 namespace kette {
 namespace {
 
-/// To share fewer tokens saves too little to copy a row for.
+/// Sharing fewer tokens saves less than copying a row costs.
 constexpr std::int64_t kLeastShared = 8;
 
 }  // namespace
 
-/// Nothing to do; kept prompts may be there.
+/// Whether there is no text. There may be kept prompts.
 bool Engine::is_idle() const {
   return texts_ == 0 &&
          std::all_of(live_.begin(), live_.end(), [](const Live& live) { return live.is_kept; });
 }
 
-/// Lets those that wait begin, and read their prompts if they are short.
+/// Adds the waiting texts to the state. Short prompts are read at once.
 void Engine::admit() {
   if (waiting_.empty()) return;
   std::vector<Live> added = std::exchange(waiting_, {});
   std::erase_if(added, [](const Live& live) { return live.has_ended; });
-  // Tables of texts that have left go when a new one needs room.
+  // A new mask clears the table, so that masks of texts that have left are dropped.
   const bool is_known = std::all_of(added.begin(), added.end(), [&](const Live& live) {
     return masks_.find(live.excluded, live.request.constraint.get()) >= 0;
   });
@@ -55,7 +55,7 @@ void Engine::admit() {
   const std::int64_t first_row = state_.rows();
   state_.add(starts);
   share_pasts(shared, first_row);
-  // Where the table stays, so do the places in it of those that were there.
+  // If the table was not cleared, the older texts keep their indices.
   const std::size_t first = is_known ? live_.size() : 0;
   for (Live& live : added) live_.push_back(std::move(live));
   for (std::size_t i = first; i < live_.size(); ++i) {
@@ -64,7 +64,7 @@ void Engine::admit() {
   }
 }
 
-/// What a kept prompt and this one begin with, the longest of all.
+/// The longest common beginning of this prompt and any kept one.
 Engine::SharedPast Engine::shared_past(std::span<const std::int32_t> prompt) {
   SharedPast best;
   Live* used = nullptr;
@@ -84,7 +84,7 @@ Engine::SharedPast Engine::shared_past(std::span<const std::int32_t> prompt) {
   return best;
 }
 
-/// Rows from `first` on become copies of those that they share a past with, as far as they do.
+/// Copies the shared past of kept prompts to the rows from `first` on.
 void Engine::share_pasts(const std::vector<SharedPast>& shared, std::int64_t first) {
   std::vector<std::int64_t> parents(static_cast<std::size_t>(state_.rows()));
   std::iota(parents.begin(), parents.end(), 0);
@@ -101,7 +101,8 @@ void Engine::share_pasts(const std::vector<SharedPast>& shared, std::int64_t fir
   }
 }
 
-/// The next parts of long prompts, together no longer than a part if others wait for their tokens.
+/// Reads the next parts of long prompts. If other texts generate, at most
+/// EngineOptions::prompt_part tokens together.
 void Engine::read_prompts() {
   const bool others_wait = std::any_of(live_.begin(), live_.end(), [](const Live& live) {
     return live.unread.empty() && !live.is_kept;
@@ -123,7 +124,7 @@ void Engine::read_prompts() {
   if (!rows.empty()) state_.read(rows, parts);
 }
 
-/// Gives those that have read their prompts as many rows as they begin with. What they have read is kept, if it is to be.
+/// Gives texts that have read their prompts their first rows. Keeps the prompts, if asked to.
 void Engine::begin_texts() {
   std::vector<std::int64_t> parents, kept_rows;
   std::vector<Live> kept;
@@ -140,7 +141,7 @@ void Engine::begin_texts() {
   }
   parents.insert(parents.end(), kept_rows.begin(), kept_rows.end());
   std::move(kept.begin(), kept.end(), std::back_inserter(live_));
-  // Unless every row stays where it is.
+  // Skipped if every row stays in its place.
   if (parents.size() != static_cast<std::size_t>(row) ||
       !std::is_sorted(parents.begin(), parents.end(), std::less_equal<>())) {
     state_.select(parents);
@@ -149,7 +150,8 @@ void Engine::begin_texts() {
   forget_ended();
 }
 
-/// Adds to `kept` what a text has read, unless all of it is kept. It takes the place of what is a part of it.
+/// Adds the prompt of a text to `kept`, unless a kept prompt includes it. Drops the kept prompts that
+/// it includes. Returns whether it was added.
 bool Engine::keep(const Live& live, std::vector<Live>& kept) {
   if (options_.keep_prompts == 0 || live.reads < kLeastShared) return false;
   const std::span<const std::int32_t> read =
@@ -171,7 +173,8 @@ bool Engine::keep(const Live& live, std::vector<Live>& kept) {
   return true;
 }
 
-/// Kept prompts beyond as many as are to be kept leave at the next step.
+/// Ends the least recently used prompts beyond EngineOptions::keep_prompts. They leave at the next
+/// step.
 void Engine::drop_least_used() {
   std::vector<Live*> kept;
   for (Live& live : live_) {

@@ -12,7 +12,7 @@ namespace {
 
 using Models = std::vector<std::shared_ptr<const AutoregressiveModel>>;
 
-/// Of somebody who owns it.
+/// A pointer that does not own.
 template <class T>
 std::shared_ptr<const T> borrowed(const T& owned) {
   return {std::shared_ptr<const T>(), &owned};
@@ -47,8 +47,8 @@ std::shared_ptr<const Linear> joint_output(const Models& models) {
                                   mean_bias(models));
 }
 
-/// The rows of the projection's weight that are of these tokens, as products see them or before they are
-/// rounded, which rounds the same once more.
+/// The rows of the projection's weight for these tokens: rounded as in products, or not rounded yet.
+/// Rounding them afterwards gives the same bits in both cases.
 Tensor output_rows(const Ensemble& model, const Tensor& tokens) {
   const Variable& weight = model.output().weight;
   if (weight.value().defined()) return embedding(weight, tokens).value();

@@ -10,8 +10,9 @@
 namespace kette {
 namespace {
 
-/// How far the numbers of two copies of a text are apart, modulo 2^32: the golden section, whose multiples stay
-/// so far from 0 that no two texts have one number while texts times copies are at most 10^8.
+/// The distance of the numbers of two copies of a text, modulo 2^32. It is the golden section, whose
+/// multiples stay far from 0. So no two texts share a number while texts times copies are at most
+/// 10^8.
 constexpr std::int64_t kCopies = 0x9E3779B9;
 
 }  // namespace

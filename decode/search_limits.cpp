@@ -16,8 +16,8 @@ std::string gibibytes(double bytes) {
   return text;
 }
 
-/// No text becomes more pieces than this, by byte: compatibility composition turns the three bytes
-/// of U+FDFA into eighteen letters, and one space is put in front.
+/// The most pieces for a byte of text. The worst case is U+FDFA: compatibility composition turns its
+/// three bytes into eighteen letters. One space is put in front.
 constexpr std::size_t kMostPiecesPerByte = 6;
 
 }  // namespace
@@ -46,7 +46,7 @@ std::int64_t longest_output(const SearchOptions& options, const Ensemble& model,
 
 void check_width(const SearchOptions& options, const Ensemble& model) {
   const SpecialTokens special = model.special();
-  std::set<std::int32_t> banned = {special.pad, special.begin};  // one and the same in some models
+  std::set<std::int32_t> banned = {special.pad, special.begin};  // equal in some models
   if (!options.allow_unknown) banned.insert(special.unknown);
   const std::int64_t choices = model.vocabulary() - static_cast<std::int64_t>(banned.size());
   KETTE_CHECK(options.beam <= choices, "beam: expected at most ", choices,
@@ -67,14 +67,14 @@ double row_bytes(const Ensemble& model, std::int64_t positions) {
 
 double search_bytes(const SearchOptions& options, std::int64_t rows, const Ensemble& model,
                     std::int64_t source_tokens) {
-  // nn/kv_cache.h: keys and values of every step, layer and hypothesis, at worst without a common past.
+  // Keys and values of every step, layer and row (nn/kv_cache.h). In the worst case no past is shared.
   const std::int64_t steps = longest_output(options, model, source_tokens) + 1;
   return static_cast<double>(rows) * row_bytes(model, steps);
 }
 
 void check_memory(const SearchOptions& options, std::int64_t rows, const Ensemble& model,
                   std::int64_t source_tokens) {
-  if (!model.device().overcommits()) return;  // it says by itself how much it lacks
+  if (!model.device().overcommits()) return;  // such a device reports a lack of memory itself
   const double needed = search_bytes(options, rows, model, source_tokens),
                there = static_cast<double>(backend(model.device()).capacity());
   KETTE_CHECK(needed <= there,

@@ -16,7 +16,7 @@
 namespace kette {
 namespace {
 
-/// Compares keys in a time that does not tell how much of them is right.
+/// Compares keys in constant time, so that the time does not show how much of a key is right.
 bool equal(std::string_view a, std::string_view b) {
   unsigned difference = a.size() == b.size() ? 0 : 1;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -74,7 +74,7 @@ HttpAnswer error_answer(const std::string& api, const ApiError& error) {
 
 }  // namespace
 
-/// An exchange whose answers have headers more, and that knows what it has answered.
+/// An exchange that adds headers to answers, and records the status and the time.
 class WatchedExchange final : public HttpExchange {
  public:
   using Headers = std::vector<std::pair<std::string, std::string>>;
@@ -101,7 +101,7 @@ class WatchedExchange final : public HttpExchange {
   int status() const { return status_; }
   bool is_streaming() const { return is_streaming_; }
   double seconds() const { return watch_.seconds(); }
-  /// Until the first part of a stream; 0: there is none.
+  /// Seconds until the first part of a stream; 0: there was none.
   double seconds_to_first() const { return seconds_to_first_; }
 
  private:
@@ -120,10 +120,10 @@ class WatchedExchange final : public HttpExchange {
 
 struct Api::Route {
   const char* method;
-  const char* path;  ///< one that ends with / is that of all below it
+  const char* path;  ///< with / at the end: also all paths below it
   const char* api;
   void (*serve)(const ApiCall& call);
-  bool is_open = false;  ///< without a key
+  bool is_open = false;  ///< whether it needs no key
 };
 
 const std::vector<Api::Route>& Api::routes() {
@@ -147,7 +147,7 @@ const std::vector<Api::Route>& Api::routes() {
 std::vector<std::string> Api::operations() {
   std::vector<std::string> all = {"GET /health", "GET /ready", "GET /metrics"};
   for (const Route& route : routes()) {
-    if (std::string_view(route.api) == "page") continue;  // which people read
+    if (std::string_view(route.api) == "page") continue;  // not for programs
     all.push_back(std::string(route.method) + " " + route.path);
   }
   return all;
@@ -196,7 +196,7 @@ void Api::check_key(const HttpRequest& request) const {
   }
   const bool is_openai = request.path.starts_with("/v1/");
   if (key.empty() &&
-      !is_openai) {  // as clients of LibreTranslate, old ones of DeepL and the page send it
+      !is_openai) {  // LibreTranslate, old DeepL clients and the page send the key in a field
     const bool is_deepl = request.path.starts_with("/v2/");
     key = Fields(request).text(is_deepl ? "auth_key" : "api_key", "");
   }
@@ -209,8 +209,7 @@ void Api::check_key(const HttpRequest& request) const {
 }
 
 void Api::handle(HttpExchange& exchange) {
-  omp_set_num_threads(
-      1);  // all cores are the engines'; of the calling thread, which is the connection's own
+  omp_set_num_threads(1);  // of this connection's thread; the engines use all cores
   WatchedExchange::Headers headers = {{"X-Content-Type-Options", "nosniff"}};
   if (!options_.allow_origin.empty()) {
     headers.emplace_back("Access-Control-Allow-Origin", options_.allow_origin);
@@ -262,7 +261,7 @@ void Api::dispatch(WatchedExchange& exchange, std::string& api) {
   };
   try {
     if (method == "OPTIONS" &&
-        !options_.allow_origin.empty()) {  // a browser asks whether it may ask
+        !options_.allow_origin.empty()) {  // a preflight request of a browser
       return exchange.answer(
           {.status = 204,
            .type = "",

@@ -1,4 +1,5 @@
-// The programming interfaces of a server: LibreTranslate's, OpenAI's for completions, DeepL's, and what watches it.
+// The HTTP interfaces of a server: LibreTranslate's, OpenAI's for completions, DeepL's, and those for
+// monitoring.
 #pragma once
 
 #include <atomic>
@@ -17,21 +18,21 @@ namespace kette {
 
 struct ApiOptions {
   ServeLimits limits{};
-  std::vector<std::string> keys{};  ///< one of which a client must have; none: all may ask
-  std::string allow_origin{};  ///< whose pages may ask, "*": anybody's; empty: only the server's
+  std::vector<std::string> keys{};  ///< a client needs one of them; empty: no key is needed
+  std::string allow_origin{};  ///< origin for CORS; "*": any; empty: only the server's own pages
   std::function<void(const std::string& line)> log{};
-  /// Engines may add to them, too.
+  /// The engines add to them, too.
   std::shared_ptr<Metrics> metrics = std::make_shared<Metrics>();
 };
 
-/// What a handler of an interface works with.
+/// What the handlers of an interface get.
 struct ApiCall {
   HttpExchange& exchange;
   const ServedModels& models;
   const ServeLimits& limits;
   Metrics& metrics;
-  std::function<void()> check;  ///< throws when the client is gone or its time is over
-  bool needs_key = false;       ///< as all of this server
+  std::function<void()> check;  ///< throws if the client is gone or its time is over
+  bool needs_key = false;       ///< whether this server asks for keys
 
   void answer(const Json& json, int status = 200) const {
     exchange.answer({.status = status, .body = dumped(json)});
@@ -45,14 +46,14 @@ class Api {
   Api(std::shared_ptr<const ServedModels> models, const ApiOptions& options);
 
   void handle(HttpExchange& exchange);
-  /// Of what no interface has seen.
+  /// The answer to a request that no interface has read.
   HttpAnswer refuse(int status, const std::string& why);
-  /// From the next request on.
+  /// Takes effect with the next request.
   void replace(std::shared_ptr<const ServedModels> models);
   std::shared_ptr<const ServedModels> models() const;
-  /// No longer ready: other servers are to be asked.
+  /// From now on /ready answers 503, so that clients use other servers.
   void drain() { is_draining_ = true; }
-  /// All of the interfaces, as "POST /translate"; a path that ends with / is that of all below it.
+  /// Every route, such as "POST /translate". A path that ends with / includes all paths below it.
   static std::vector<std::string> operations();
 
  private:
@@ -67,7 +68,7 @@ class Api {
   std::shared_ptr<const ServedModels> models_;
 };
 
-// Each of an interface: serve/libretranslate.cpp, deepl.cpp, openai.cpp, openapi.cpp.
+// One function for each interface: serve/libretranslate.cpp, deepl.cpp, openai.cpp, openapi.cpp.
 void libretranslate_translate(const ApiCall& call);
 void libretranslate_languages(const ApiCall& call);
 void libretranslate_detect(const ApiCall& call);
@@ -77,18 +78,20 @@ void openai_completions(const ApiCall& call);
 void openai_models(const ApiCall& call);
 void describe(const ApiCall& call);
 
-/// "English" of "en"; what is not known is its own name.
+/// The name of a language: "en" -> "English". An unknown code is its own name.
 std::string language_name(const std::string& code);
-/// The translator from one language to another; source "auto": by the text. An ApiError if there is none.
+/// The translator from one language to another. source "auto": guessed from the text. An ApiError if
+/// there is none.
 const ServedTranslator& translator_for(const ServedModels& models, const std::string& source,
                                        const std::string& target,
                                        const std::vector<std::string>& texts);
-/// A language that is translated from, and the probability that a text is in it, from 0 to 1, if it is in one of them.
+/// A source language, and the probability that a text is in it. They add up to 1 over all source
+/// languages.
 struct DetectedLanguage {
   std::string language;
   double confidence = 0;
 };
-/// The likeliest first; none if nothing is translated.
+/// The likeliest first. Empty if the server has no translator.
 std::vector<DetectedLanguage> detect(const ServedModels& models, const std::string& text);
 /// Of text in UTF-8.
 std::int64_t characters_of(std::string_view text);

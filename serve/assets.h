@@ -1,5 +1,5 @@
-// The style sheet and the script of a server's page: the files of serve/assets, made part of the program when it is built
-// (cmake/embed.cmake).
+// The style sheet and the script of a server's page. The build embeds the files of serve/assets in
+// the program (cmake/embed.cmake).
 #pragma once
 
 #include <string_view>

@@ -7,7 +7,7 @@
 namespace kette {
 namespace {
 
-/// "EN-GB" as "en".
+/// "EN-GB" -> "en".
 std::string language_of(std::string code) {
   code = code.substr(0, code.find('-'));
   for (char& c : code) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));

@@ -20,7 +20,7 @@ EngineHost::EngineHost(const Ensemble& model, const Options& options)
               options.threads);
   if (options_.threads == 0) options_.threads = omp_get_max_threads();
   if (options_.engines == 0) options_.engines = options_.threads;
-  // A device that runs ahead does what several threads queue one after the other.
+  // A device that runs ahead executes the work of several threads one after the other.
   if (model.device().runs_ahead()) options_.engines = 1;
   if (options_.memory <= 0) {
     options_.memory = static_cast<double>(backend(model.device()).capacity()) / 2;
@@ -59,8 +59,8 @@ double EngineHost::bytes_of(const Request& request) const {
          row_bytes(model_, std::ssize(request.source));
 }
 
-/// Seconds until texts of this cost have had their turn before them: of each client that waits, no more than they cost
-/// themselves. 0 while nothing is known of how fast the engines are.
+/// The estimated seconds until texts of this cost begin. Because clients take turns, each waiting
+/// client counts with at most this cost. 0 while the speed of the engines is unknown.
 double EngineHost::expected_wait(std::int64_t cost) const {
   constexpr double kKnown = 0.5;  // seconds
   if (busy_seconds_ < kKnown || done_cost_ <= 0) return 0;
@@ -69,9 +69,9 @@ double EngineHost::expected_wait(std::int64_t cost) const {
   return before * busy_seconds_ / done_cost_;
 }
 
-/// Adds the time since the last call, in which the engines had work.
+/// Adds the time since the last call, if the engines had work.
 void EngineHost::count_time() {
-  constexpr double kMemory = 10;  // seconds, after which the past counts 1 / e
+  constexpr double kMemory = 10;  // seconds after which the past has weight 1 / e
   const Clock::time_point now = Clock::now();
   const double seconds = std::chrono::duration<double>(now - std::exchange(counted_, now)).count();
   const double fading = std::exp(-seconds / kMemory);
@@ -141,10 +141,10 @@ void EngineHost::cancel(const std::vector<std::int64_t>& names) {
   has_work_.notify_all();
 }
 
-/// Texts that cost at most `room` together; an idle engine gets one at least, if one fits in the memory. Deficit round
-/// robin (Shreedhar and Varghese 1995). The mutex is held.
+/// Takes texts with costs of at most `room` together. An idle engine gets at least one, if it fits in
+/// the memory. Deficit round robin (Shreedhar and Varghese 1995). Call it with the mutex held.
 std::vector<EngineHost::Waiting> EngineHost::take(std::int64_t room, bool idle) {
-  // What waits is for all engines; but too little of it is not worth reading the weights for.
+  // All engines share the waiting texts. But a step of few rows is not worth reading the weights.
   const std::int64_t least = minimum_share(options_.batch_tokens),
                      share = waiting_cost_ / std::ssize(workers_);
   room = std::min(room, std::max(least, share));
@@ -156,7 +156,7 @@ std::vector<EngineHost::Waiting> EngineHost::take(std::int64_t room, bool idle) 
     if (cost + next > room && (!idle || !taken.empty())) break;
     if (next > line.credit) {
       line.credit += std::max(least, next);
-      lines_.splice(lines_.end(), lines_, lines_.begin());  // the others' turn
+      lines_.splice(lines_.end(), lines_, lines_.begin());  // its turn is over
       if (lines_.size() > 1) continue;
     }
     line.credit -= next;
@@ -172,7 +172,7 @@ std::vector<EngineHost::Waiting> EngineHost::take(std::int64_t room, bool idle) 
   return taken;
 }
 
-/// Of a text that is done, has failed or was cancelled.
+/// Releases a text that is done, has failed or was cancelled.
 void EngineHost::forget(std::int64_t name) {
   const std::lock_guard lock(mutex_);
   const auto found = live_.find(name);
@@ -181,11 +181,12 @@ void EngineHost::forget(std::int64_t name) {
   done_cost_ += static_cast<double>(found->second.cost);
   live_bytes_ -= found->second.bytes;
   live_.erase(found);
-  if (live_.empty()) live_bytes_ = 0;  // of sums of many something may be left
-  if (!lines_.empty()) has_work_.notify_all();  // they may have waited for the memory
+  if (live_.empty()) live_bytes_ = 0;           // removes rounding errors
+  if (!lines_.empty()) has_work_.notify_all();  // they may wait for memory
 }
 
-/// To be woken takes as long as a small model needs for a few tokens, and a client that has an answer may ask again at once.
+/// Waits for a text before the engine sleeps. To wake up takes as long as a few tokens of a small model, and a client
+/// that has its answer may ask again at once.
 void EngineHost::wait_briefly() const {
   const Clock::time_point end = Clock::now() + std::chrono::microseconds(100);
   while (waiting_ == 0 && Clock::now() < end) std::this_thread::yield();
@@ -207,7 +208,7 @@ void EngineHost::work(Worker& worker) {
         has_work_.wait(lock, [&] { return ends_ || may_begin(); });
       }
       if (ends_) return;
-      // To begin with few texts at a time wastes the products, so room is left to gather first.
+      // Adding few texts at a time makes small products. So wait until a quarter is free.
       if (engine.texts() == 0 || 4 * engine.cost() <= 3 * options_.batch_tokens) {
         taken = take(options_.batch_tokens - engine.cost(), engine.texts() == 0);
       }
@@ -218,7 +219,7 @@ void EngineHost::work(Worker& worker) {
       worker.live += std::ssize(taken);
       was_busy = worker.live > 0;
       ++steps_;
-      // The engines that have texts share the threads. The bits do not depend on how many an engine has.
+      // The engines with texts share the threads. The number of threads does not change the bits.
       const auto busy = std::count_if(workers_.begin(), workers_.end(),
                                       [](const Worker& one) { return one.live > 0; });
       omp_set_num_threads(static_cast<int>(
@@ -277,7 +278,7 @@ HostClient::Post HostClient::post() const {
 }
 
 void HostClient::run(std::int64_t count, const MakeRequest& make) {
-  // Engines only put notes into the mailbox, which are read here. Those that come too late are never read.
+  // Engines put notes into the mailbox, and this reads them. Late notes are never read.
   std::int64_t left = count;
   std::exception_ptr error;
   std::vector<Request> requests;

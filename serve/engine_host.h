@@ -1,6 +1,6 @@
-// The engines of a model that the clients of a server share. All texts are rows of the same batches, and what comes out for
-// a text is the same to the last bit as alone (decode/engine.h). Clients take turns by the cost of their texts, so one
-// with a single sentence does not wait for another's thousands.
+// The engines of a model, shared by the clients of a server. All texts are rows of the same batches.
+// A text gets the same bits as alone (decode/engine.h). Clients take turns by the cost of their texts.
+// So a client with one sentence does not wait for another's thousands.
 //
 //   client 1 ── texts ──┐            ┌── engine 1, on a thread of its own
 //   client 2 ── text  ──┼── turns ───┤
@@ -24,13 +24,13 @@
 
 namespace kette {
 
-/// More is asked for than can begin in time: the request is refused, and may be repeated later.
+/// The host has too much work to begin these texts in time. The client may repeat the request later.
 class HostBusy : public std::exception {
  public:
   HostBusy(double expected_wait, double most_wait) : seconds(expected_wait), limit(most_wait) {}
   const char* what() const noexcept override { return "too many texts wait"; }
 
-  double seconds;  ///< until it would begin, as far as is known
+  double seconds;  ///< estimated time until it would begin
   double limit;    ///< EngineHost::Options::most_wait
 };
 
@@ -39,31 +39,31 @@ class EngineHost {
   struct Options {
     std::int64_t threads = 0;  ///< 0: all
     std::int64_t engines = 0;  ///< 0: one for each thread, on a GPU one
-    /// Of each engine: WorkOptions::batch_tokens. Larger batches make longer steps, for which new texts wait; on a CPU they are
-    /// no quicker.
+    /// WorkOptions::batch_tokens of each engine. New texts wait for the end of a step, and larger
+    /// batches make longer steps. On a CPU they are no faster.
     std::int64_t batch_tokens = 2048;
     std::int64_t keep_prompts = 0;  ///< of each engine: EngineOptions::keep_prompts
     double memory =
         0;  ///< bytes for the keys and values of all texts at work; 0: half of the machine's memory
     double most_wait =
         0;  ///< seconds after which a client's texts must begin: else HostBusy; 0: any
-    std::function<void(double seconds)> on_begin{};  ///< told how long each text has waited
+    std::function<void(double seconds)> on_begin{};  ///< gets the waiting time of each text
     std::function<void(std::int64_t rows)> on_step{};
   };
-  /// model: made ready for decoding.
+  /// model: from for_decoding().
   EngineHost(const Ensemble& model, const Options& options);
-  /// Call when no client is left.
+  /// No client may be left.
   ~EngineHost();
   EngineHost(const EngineHost&) = delete;
   EngineHost& operator=(const EngineHost&) = delete;
 
   struct Load {
-    std::int64_t waiting = 0;        ///< texts that no engine has yet
-    std::int64_t waiting_cost = 0;   ///< their Request::cost() in all
+    std::int64_t waiting = 0;        ///< texts that no engine has taken yet
+    std::int64_t waiting_cost = 0;   ///< the sum of their Request::cost()
     std::int64_t live = 0;           ///< texts that engines work on
     std::int64_t rows = 0;           ///< of the engines' last steps
-    std::int64_t steps = 0;          ///< of all engines, since the beginning
-    std::int64_t shared_tokens = 0;  ///< of prompts, likewise: Engine::shared_tokens()
+    std::int64_t steps = 0;          ///< of all engines, since the start
+    std::int64_t shared_tokens = 0;  ///< likewise, Engine::shared_tokens()
   };
   Load load() const;
   const Ensemble& model() const { return model_; }
@@ -74,15 +74,15 @@ class EngineHost {
 
   struct Waiting {
     Request request;
-    double bytes = 0;  // that its keys and values may take
+    double bytes = 0;  // the most that its keys and values may take
     Clock::time_point since{};
   };
-  /// The texts of one client that wait.
+  /// The waiting texts of one client.
   struct Line {
     const void* client;
     std::deque<Waiting> waiting{};
-    std::int64_t cost = 0;    // of them all
-    std::int64_t credit = 0;  // cost that it may take before the next client's turn
+    std::int64_t cost = 0;    // the sum
+    std::int64_t credit = 0;  // cost that it may still take in this turn
   };
   struct Worker {
     std::vector<std::int64_t> to_cancel{};
@@ -101,7 +101,7 @@ class EngineHost {
   void cancel(const std::vector<std::int64_t>& names);
   void work(Worker& worker);
   double bytes_of(const Request& request) const;
-  // With the mutex held.
+  // Call these with the mutex held.
   double expected_wait(std::int64_t cost) const;
   bool fits(const Waiting& one) const {
     return live_bytes_ <= 0 || live_bytes_ + one.bytes <= options_.memory;
@@ -116,13 +116,13 @@ class EngineHost {
   Options options_;
   mutable std::mutex mutex_;
   std::condition_variable has_work_;
-  std::list<Line> lines_;                        // whose turn it is comes first
+  std::list<Line> lines_;                        // the first one has its turn
   std::unordered_map<std::int64_t, Live> live_;  // by the request's number
   std::deque<Worker> workers_;
   std::atomic<std::int64_t> waiting_ = 0;  // texts; changed with the mutex held
   std::int64_t next_name_ = 0, waiting_cost_ = 0, steps_ = 0;
   double live_bytes_ = 0;
-  // How fast the engines are: what was done, and in how many seconds. The past counts less and less.
+  // The speed of the engines: the cost done, and the seconds it took. Both decay with time.
   double done_cost_ = 0, busy_seconds_ = 0;
   Clock::time_point counted_{};
   bool ends_ = false;
@@ -131,15 +131,16 @@ class EngineHost {
 /// A client of a host, used by one thread. done() of its requests is called on that thread.
 class HostClient final : public RequestRunner {
  public:
-  /// check: called some twenty times a second while the client waits. What it throws ends run().
+  /// check: called about twenty times a second while the client waits. Its exceptions end run().
   HostClient(EngineHost& host, std::function<void()> check)
       : host_(host), check_(std::move(check)) {}
   HostClient(const HostClient&) = delete;
   HostClient& operator=(const HostClient&) = delete;
 
-  /// If it throws, what is not done leaves at the engines' next steps. The first run may throw HostBusy.
+  /// If it throws, unfinished texts leave at the engines' next steps. The first run may throw HostBusy.
   void run(std::int64_t count, const MakeRequest& make) override;
-  /// Lets an engine, in a request's policy, have something done on the client's thread while that waits in run().
+  /// For policies, which run on an engine's thread: posts a function that the client's thread calls
+  /// while it waits in run().
   using Post = std::function<void(std::function<void()>)>;
   Post post() const;
 
@@ -150,7 +151,7 @@ class HostClient final : public RequestRunner {
     std::deque<std::function<void()>> mail;
 
     void put(std::function<void()> what);
-    /// Nothing if nothing came for a while.
+    /// Empty if nothing came for a while.
     std::function<void()> take();
   };
 

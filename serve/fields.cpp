@@ -30,7 +30,7 @@ int digit_of(char c) {
   return -1;
 }
 
-/// Of a form, in which + is a space.
+/// Decodes a field of a form, in which + is a space.
 std::string decoded(std::string_view text) {
   std::string plain(text);
   std::replace(plain.begin(), plain.end(), '+', ' ');
@@ -158,7 +158,7 @@ std::int64_t Fields::whole(const std::string& name, std::int64_t otherwise, std:
     if (error == std::errc{} && end == text.data() + text.size()) exact = read;
   }
   if (exact.is_number_integer()) {
-    // As it stands: most whole numbers are no floating-point numbers.
+    // As an integer, because a double cannot represent all 64-bit integers.
     const bool is_huge = exact.is_number_unsigned() && exact.get<std::uint64_t>() > INT64_MAX;
     const auto whole = exact.get<std::int64_t>();
     if (is_huge || whole < least || whole > most) {

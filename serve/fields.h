@@ -1,5 +1,5 @@
-// What a request asks for by name, read with its limits: from JSON or from a form. What is wrong is the client's fault
-// and says what was expected, and given.
+// The named fields of a request, from JSON or from a form, checked against their limits. An error is
+// the client's fault. It says what was expected and what was given.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ class ApiError : public std::exception {
   const char* what() const noexcept override { return message.c_str(); }
 
   int status;
-  std::string message, field;  ///< field: which one is wrong; or none
-  double retry_after = 1;      ///< seconds, where the same request may be served later: 429, 503
+  std::string message, field;  ///< field: the wrong one; may be empty
+  double retry_after = 1;      ///< seconds; only for 429 and 503
 };
 
 class Fields {
  public:
-  /// The body of a request, and for a form the query, too. An ApiError (400, 415) for anything else.
+  /// Reads the body of a request; of a form also the query. An ApiError (400, 415) for any other body.
   explicit Fields(const HttpRequest& request, bool takes_forms = true);
 
   bool has(const std::string& name) const;
@@ -40,11 +40,11 @@ class Fields {
   bool flag(const std::string& name, bool otherwise);
   std::string choice(const std::string& name, const std::string& otherwise,
                      const std::vector<std::string>& choices);
-  /// As it is in JSON; of a form a string. Null if it is not there.
+  /// The JSON value; of a form a string. Null if it is missing.
   const Json& value(const std::string& name);
-  /// Fields that clients send and that say nothing here.
+  /// Fields that clients send but that have no effect here.
   void ignore(const std::vector<std::string>& names);
-  /// An ApiError for the first field that nobody has asked for.
+  /// An ApiError for the first field that was not read.
   void check_all_known() const;
 
  private:
@@ -55,11 +55,11 @@ class Fields {
   std::set<std::string> known_;
 };
 
-/// "a%20b" as "a b"; an ApiError for what is no such text.
+/// Decodes percent-encoding: "a%20b" -> "a b". An ApiError if it is malformed.
 std::string percent_decoded(std::string_view text);
-/// "a=1&b=%20" as pairs; an ApiError for what is no such text.
+/// Parses "a=1&b=%20" into pairs. An ApiError if it is malformed.
 std::vector<std::pair<std::string, std::string>> form_fields(std::string_view text);
-/// JSON as an answer has it: what is no UTF-8 is replaced.
+/// The JSON text of an answer. Invalid UTF-8 is replaced.
 std::string dumped(const Json& json);
 
 }  // namespace kette

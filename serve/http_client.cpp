@@ -33,7 +33,7 @@ Url parse_url(const std::string& url) {
     if (slash + 1 < rest.size()) parsed.path = rest.substr(slash);
     rest.resize(slash);
   }
-  // An IPv6 address stands in brackets, for it has colons of its own.
+  // An IPv6 address contains colons, so it is in brackets.
   const std::size_t bracket = rest.starts_with('[') ? rest.find(']') : std::string::npos;
   const std::size_t colon = rest.find(':', bracket == std::string::npos ? 0 : bracket);
   if (colon != std::string::npos) parsed.port = rest.substr(colon + 1);
@@ -58,7 +58,7 @@ class Socket {
   int handle_;
 };
 
-/// Whether the socket can be read or written before the time is over.
+/// Whether the socket becomes ready to read or write in time.
 bool wait_for(int socket, short what, const Stopwatch& watch, double seconds) {
   pollfd one{socket, what, 0};
   const double left = std::max(0.0, seconds - watch.seconds());
@@ -95,7 +95,7 @@ int http_status(const std::string& url, double seconds) {
     const std::string request =
         "GET " + asked.path + " HTTP/1.0\r\nHost: " + asked.host + "\r\n\r\n";
     if (::send(handle, request.data(), request.size(), MSG_NOSIGNAL) < 0) continue;
-    std::string head;  // HTTP/1.1 200
+    std::string head;  // such as HTTP/1.1 200
     char bytes[64];
     while (head.size() < 12 && wait_for(handle, POLLIN, watch, seconds)) {
       const ssize_t count = ::recv(handle, bytes, sizeof bytes, 0);

@@ -1,12 +1,12 @@
-// Asks a server whether it is well, for containers and supervisors (kette serve --check).
+// Checks whether a server is healthy, for containers and supervisors (kette serve --check).
 #pragma once
 
 #include <string>
 
 namespace kette {
 
-/// The status of GET url, as 200. url: http://HOST[:PORT][/PATH]; without a path: /ready. An Error if the URL is of another kind,
-/// or nobody answers within so many seconds.
+/// The HTTP status of GET url, such as 200. url: http://HOST[:PORT][/PATH]; without a path: /ready. An
+/// Error if the URL has another form, or if there is no answer in time.
 int http_status(const std::string& url, double seconds);
 
 }  // namespace kette

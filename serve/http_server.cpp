@@ -82,9 +82,9 @@ class HttpServer::Connection final : public HttpExchange {
       server_.has_ended_.notify_all();
     });
   }
-  /// With the server's mutex.
+  /// Call these with the server's mutex held.
   bool has_ended() const { return has_ended_; }
-  /// Ends it if it waits for another request; also_first: or for its first one.
+  /// Ends it if it waits for another request. also_first: or for its first one.
   void stop_if_idle(bool also_first) {
     if (is_idle_ && (also_first || !is_first_)) ::shutdown(socket_, SHUT_RD);
   }
@@ -166,17 +166,17 @@ class HttpServer::Connection final : public HttpExchange {
     try {
       while (serve_one(buffer)) {
       }
-    } catch (const ClientGone&) {  // nobody is left to be told
+    } catch (const ClientGone&) {  // no client is left to answer
     }
   }
 
-  /// Whether another request may follow.
+  /// Returns whether another request may follow.
   bool serve_one(boost::beast::flat_buffer& buffer) {
     const Options& options = server_.options_;
     error_code error;
     if (buffer.size() == 0) {
       is_idle_ = true;
-      // What has come before the server is to stop is still answered.
+      // Requests that arrived before stop() are still answered.
       stream_.set_deadline(server_.is_stopping() && !is_first_ ? Seconds(0) : options.idle);
       buffer.commit(stream_.read_some(buffer.prepare(4096), error));
       is_idle_ = is_first_ = false;
@@ -215,7 +215,7 @@ class HttpServer::Connection final : public HttpExchange {
     return keeps_alive_;
   }
 
-  /// Of a request that could not be read.
+  /// Answers a request that could not be read.
   bool refuse(const error_code& error) {
     if (error == http::error::end_of_stream || error == asio::error::eof ||
         error == http::error::partial_message ||
@@ -237,7 +237,7 @@ class HttpServer::Connection final : public HttpExchange {
       answer(server_.refuse_(
           400, "expected an HTTP request, given another text (" + error.message() + ")"));
     }
-    // What it still sends is read for a moment: an answer is lost where a socket is closed that has unread bytes.
+    // Closing a socket with unread bytes loses the answer. So read on for a moment.
     ::shutdown(socket_, SHUT_WR);
     stream_.set_deadline(Seconds(1));
     char rest[4096];
@@ -309,7 +309,7 @@ void HttpServer::stop() {
 }
 
 void HttpServer::forget_ended() {
-  std::list<std::unique_ptr<Connection>> ended;  // whose threads are joined without the mutex
+  std::list<std::unique_ptr<Connection>> ended;  // their threads are joined without the mutex
   const std::lock_guard lock(mutex_);
   for (auto one = connections_.begin(); one != connections_.end();) {
     const auto next = std::next(one);
@@ -318,7 +318,7 @@ void HttpServer::forget_ended() {
   }
 }
 
-/// Without a thread: one that does not read its answer is not waited for.
+/// Runs without a thread of its own. So it does not wait for the client to read.
 void HttpServer::refuse_connection(int socket) const {
   const HttpAnswer answer =
       refuse_(503, "expected at most " + std::to_string(options_.connections) +
@@ -339,7 +339,7 @@ void HttpServer::accept_all() {
     if (socket < 0) {
       if (errno == EINTR || errno == ECONNABORTED) continue;
       if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));  // until others have left
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));  // until others have closed
       }
       return;
     }
@@ -362,7 +362,7 @@ void HttpServer::run(Seconds grace) {
     if ((both[0].revents & POLLIN) != 0) accept_all();
     forget_ended();
   }
-  accept_all();  // those that came before the end
+  accept_all();  // those that arrived before stop()
   ::close(std::exchange(listener_, -1));
   const auto all_have_ended = [&] {
     return std::all_of(connections_.begin(), connections_.end(),
@@ -371,8 +371,8 @@ void HttpServer::run(Seconds grace) {
   {
     std::unique_lock lock(mutex_);
     const Clock::time_point end = after(grace), first_end = after(std::min(grace, Seconds(1)));
-    // Again and again, for one may have answered and begun to wait since. A client that has just come is given a second to
-    // ask.
+    // Repeated, because a connection may have answered and become idle since. A new client has a
+    // second to send its request.
     while (!all_have_ended() && Clock::now() < end) {
       for (const auto& one : connections_) one->stop_if_idle(Clock::now() >= first_end);
       has_ended_.wait_for(lock, std::chrono::milliseconds(100), all_have_ended);

@@ -1,5 +1,6 @@
-// An HTTP/1.1 server: a thread for each connection, up to a limit, so that handlers are plain functions that may wait. Boost
-// reads and writes the protocol; this has the limits of time and size, which every server on a network needs.
+// An HTTP/1.1 server. Each connection has a thread, up to a limit. So handlers are plain functions
+// that may block. Boost reads and writes the protocol. This adds the limits of time and size that a
+// server on a network needs.
 #pragma once
 
 #include <atomic>
@@ -19,11 +20,11 @@
 namespace kette {
 
 struct HttpRequest {
-  std::string method{}, path{}, query{};  ///< "POST", "/translate", what stands behind "?"
-  std::vector<std::pair<std::string, std::string>> headers{};  ///< names in small letters
+  std::string method{}, path{}, query{};  ///< "POST", "/translate", the part after "?"
+  std::vector<std::pair<std::string, std::string>> headers{};  ///< names in lower case
   std::string body{};
 
-  /// The first of this name, in small letters; empty if there is none.
+  /// The first header of this name (lower case); empty if there is none.
   std::string header(std::string_view name) const;
 };
 
@@ -39,14 +40,15 @@ class ClientGone : public std::exception {
   const char* what() const noexcept override { return "the client is gone"; }
 };
 
-/// What a handler has of a client. Used by one thread.
+/// A handler's connection to its client. Used by one thread.
 class HttpExchange {
  public:
   virtual ~HttpExchange() = default;
   virtual const HttpRequest& request() const = 0;
-  /// Throws ClientGone.
+  /// Throws ClientGone if the client is gone.
   virtual void check() const = 0;
-  /// Once; throws ClientGone. Instead: a stream, of a head without a body and parts of it.
+  /// Sends the answer; at most once. Throws ClientGone. Or use a stream: first a head without a body,
+  /// then parts of the body.
   virtual void answer(const HttpAnswer& answer) = 0;
   virtual void begin_stream(const HttpAnswer& head) = 0;
   virtual void write(std::string_view part) = 0;
@@ -58,20 +60,20 @@ class HttpServer {
   using Seconds = std::chrono::duration<double>;
   struct Options {
     std::string host = "127.0.0.1";
-    std::uint16_t port = 0;               ///< 0: any that is free
-    std::int64_t connections = 1024;      ///< at once; one more is answered 503
+    std::uint16_t port = 0;               ///< 0: any free port
+    std::int64_t connections = 1024;      ///< at the same time; more are answered 503
     std::uint32_t header_bytes = 8192;    ///< of a request: 431
     std::uint64_t body_bytes = 1U << 20;  ///< of a request: 413
     Seconds idle{60};                     ///< between requests
     Seconds header{5};                    ///< for the head of a request: 408
-    double body_rate = 1024;  ///< bytes a second of a body, after the first seconds: 408
-    Seconds stall{30};        ///< for a part of an answer to be read
+    double body_rate = 1024;  ///< least bytes per second of a body, after some seconds: 408
+    Seconds stall{30};        ///< for the client to read a part of an answer
   };
   using Handle = std::function<void(HttpExchange& exchange)>;
-  /// Of what the server refuses by itself: an answer with this status, and why.
+  /// The answer to a request that the server itself refuses, with this status and reason.
   using Refuse = std::function<HttpAnswer(int status, const std::string& why)>;
 
-  /// Listens at once. An Error if it cannot, as when the port is taken.
+  /// Listens at once. An Error if it cannot, for example if the port is in use.
   HttpServer(const Options& options, Handle handle, Refuse refuse);
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
@@ -79,9 +81,10 @@ class HttpServer {
 
   std::uint16_t port() const { return port_; }
   std::int64_t connections() const;
-  /// Serves until stop(), then lets what has been asked be answered, for so long. May be called once.
+  /// Serves until stop(). Then it answers the requests in progress, for at most this time. May be
+  /// called once.
   void run(Seconds grace);
-  /// Of any thread.
+  /// May be called by any thread.
   void stop();
   /// Whether stop() was called: connections then end with their answer.
   bool is_stopping() const { return is_stopping_; }

@@ -1,4 +1,4 @@
-// Which model translates what: languages named by a client, or guessed from the text.
+// Chooses the model for a request: by the languages that a client names, or guessed from the text.
 #include <algorithm>
 #include <cmath>
 
@@ -9,21 +9,21 @@
 namespace kette {
 namespace {
 
-/// The logarithm of how likely a text is if the pieces of this vocabulary are drawn evenly: in a foreign language a text
-/// falls into more pieces. A character that the vocabulary lacks counts as several.
+/// The log-probability of a text under a uniform distribution over the pieces of this vocabulary. A
+/// text in a foreign language has more pieces. A character outside the vocabulary counts as several.
 double log_likelihood(const Tokenizer& tokenizer, const std::string& text) {
   constexpr double kUnknown = 4;
   const std::int32_t unknown = tokenizer.special().unknown;
   double pieces = 0;
   try {
     for (const std::int32_t id : tokenizer.encode(text)) pieces += id == unknown ? kUnknown : 1;
-  } catch (const Error&) {  // it cannot spell all of it
+  } catch (const Error&) {  // it cannot encode the text
     pieces = kUnknown * static_cast<double>(text.size());
   }
   return -pieces * std::log(static_cast<double>(tokenizer.vocabulary()));
 }
 
-/// The beginning of a text, which is enough to know its language.
+/// The beginning of a text, which is enough to identify its language.
 std::string beginning(const std::string& text) {
   constexpr std::size_t kEnough = 1000;
   std::size_t end = std::min(text.size(), kEnough);
@@ -34,7 +34,7 @@ std::string beginning(const std::string& text) {
 }  // namespace
 
 std::vector<DetectedLanguage> detect(const ServedModels& models, const std::string& text) {
-  // Function words decide first, as far as they are known of the language. Vocabularies decide the rest.
+  // Function words decide first, for languages whose words are known. Vocabularies decide the rest.
   constexpr double kFunctionWords = 10;
   const std::string start = beginning(text);
   const std::string likely = likely_language({start});

@@ -1,4 +1,5 @@
-// The interface of LibreTranslate (https://docs.libretranslate.com), which Mastodon, Subtitle Edit and others speak.
+// The interface of LibreTranslate (https://docs.libretranslate.com), used by Mastodon, Subtitle Edit
+// and others.
 #include <algorithm>
 #include <map>
 #include <set>

@@ -1,4 +1,4 @@
-// What a request may ask for. Each limit is named in the error of a request that is beyond it.
+// The limits of a request. The error of a request beyond one names it.
 #pragma once
 
 #include <cstdint>
@@ -6,12 +6,12 @@
 namespace kette {
 
 struct ServeLimits {
-  std::int64_t texts = 2048;          ///< of a request
+  std::int64_t texts = 2048;          ///< in a request
   std::int64_t characters = 200'000;  ///< of all its texts
-  std::int64_t tokens = 2048;         ///< of each text that is written
+  std::int64_t tokens = 2048;         ///< of each generated text
   std::int64_t beam = 16;
   std::int64_t n = 8;    ///< texts for each prompt, and alternatives of a translation
-  double wait = 10;      ///< seconds until a text's turn comes, as far as that is known: 429
+  double wait = 10;      ///< estimated seconds until a text begins: 429
   double seconds = 120;  ///< for a request: 504
 };
 

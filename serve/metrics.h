@@ -1,4 +1,4 @@
-// What a server counts and times, as Prometheus reads it (text format 0.0.4).
+// The metrics of a server, for Prometheus (text format 0.0.4).
 #pragma once
 
 #include <array>
@@ -19,11 +19,11 @@ using MetricLabels = std::vector<std::pair<std::string, std::string>>;
 class Metrics {
  public:
   void add(const std::string& counter, const MetricLabels& labels = {}, double count = 1);
-  /// Into a histogram: of rows if its name ends so, else of seconds.
+  /// Adds a value to a histogram: of rows if its name ends in _rows, else of seconds.
   void observe(const std::string& histogram, double value, const MetricLabels& labels = {});
-  /// A value that is asked for when the metrics are.
+  /// Adds a gauge whose function is called when the metrics are read.
   void gauge(const std::string& name, const MetricLabels& labels, std::function<double()> value);
-  /// Of gauges with these labels, as those of a model that is gone.
+  /// Removes the gauges with these labels, for example of a model that is gone.
   void drop_gauges(const MetricLabels& labels);
 
   std::string text() const;
@@ -41,7 +41,7 @@ class Metrics {
     double sum = 0;
   };
   mutable std::mutex mutex_;
-  // By name, then by labels as they are written.
+  // By name, then by the text of the labels.
   std::map<std::string, std::map<std::string, double>> counters_;
   std::map<std::string, std::map<std::string, Histogram>> histograms_;
   std::map<std::string, std::map<std::string, std::function<double()>>> gauges_;

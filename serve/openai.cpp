@@ -1,5 +1,6 @@
-// OpenAI's interface for completions (https://platform.openai.com/docs/api-reference/completions), which many clients of
-// language models speak.
+// OpenAI's interface for completions
+// (https://platform.openai.com/docs/api-reference/completions), used by many clients of language
+// models.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -18,7 +19,7 @@ const ServedGenerator& generator_named(const ServedModels& models, const std::st
   throw ApiError(404, "model: expected one of GET /v1/models, given " + dumped(name), "model");
 }
 
-/// One prompt or several, as text or as ids.
+/// Reads one or more prompts, as text or as token ids.
 std::vector<std::vector<std::int32_t>> prompts_of(const Json& given, const ServedGenerator& model) {
   const auto wrong = [] {
     throw ApiError(400,
@@ -70,7 +71,7 @@ std::vector<std::string> stops_of(Fields& fields) {
   return stops;
 }
 
-/// Of "stream_options".
+/// Reads "stream_options".
 bool tells_usage_of(const Json& options) {
   if (options.is_null()) return false;
   const Json tells = options.is_object() ? options.value("include_usage", Json()) : Json();
@@ -139,7 +140,7 @@ void openai_completions(const ApiCall& call) {
                 {"choices", std::move(choices)}};
   };
   bool has_begun = false;
-  const auto begin = [&] {  // as late as may be: until then an error is an answer of its own
+  const auto begin = [&] {  // as late as possible: before it, an error is an answer of its own
     if (std::exchange(has_begun, true)) return;
     call.exchange.begin_stream(
         {.type = "text/event-stream", .headers = {{"Cache-Control", "no-store"}}});

@@ -16,7 +16,7 @@ std::string in_capitals(std::string text) {
   return text;
 }
 
-/// The values behind the names of serve/openapi.json; null where there is no such limit.
+/// The values of the named limits in serve/openapi.json. Null: no such limit.
 std::map<std::string, Json> values_of(const ServedModels& models, const ServeLimits& limits) {
   std::set<std::string> sources, targets;
   std::set<std::pair<std::string, std::string>> pairs;

@@ -1,5 +1,5 @@
-// The description of a server's interfaces (OpenAPI 3.1): serve/openapi.json, made part of the program when it is built
-// (cmake/embed.cmake), with the limits and models of the server that tells it.
+// The description of a server's interfaces (OpenAPI 3.1). The build embeds serve/openapi.json in the
+// program (cmake/embed.cmake). The server adds its own limits and models.
 #pragma once
 
 #include <string_view>
@@ -14,7 +14,8 @@ namespace assets {
 extern const std::string_view openapi_json;
 }
 
-/// "x-limit": {"maximum": "beam"} beside "maximum": 16 says whose limit that is, and is not told.
+/// "x-limit": {"maximum": "beam"} next to "maximum": 16 names the limit that replaces the value. It is
+/// not part of the answer.
 Json openapi_document(const ServedModels& models, const ServeLimits& limits, bool needs_key);
 
 }  // namespace kette

@@ -15,7 +15,7 @@ namespace {
 
 PageFacts facts_of(const ApiCall& call) { return {call.models, call.limits, call.needs_key}; }
 
-/// Lines as forms send them end with two characters.
+/// Removes carriage returns, because forms end lines with CR LF.
 std::string with_line_feeds(std::string text) {
   std::erase(text, '\r');
   return text;
@@ -26,7 +26,7 @@ Given given_in(const HttpRequest& request) {
   try {
     for (auto& [name, value] : form_fields(request.body))
       given[name] = with_line_feeds(std::move(value));
-  } catch (const ApiError&) {  // which is told
+  } catch (const ApiError&) {  // the page shows it
   }
   return given;
 }
@@ -98,7 +98,7 @@ void page_explain(const ApiCall& call) {
                     text = with_line_feeds(fields.text("text", ""));
   fields.ignore({"api_key"});
   fields.check_all_known();
-  // One at a time, for each has the whole model in memory once more: engines hold it in a form that only decodes.
+  // One at a time, because each needs its own copy of the model. The engines' form can only decode.
   static std::timed_mutex mutex;
   const auto explain = [&](const auto& model, const auto& look) {
     const std::size_t tokens = model.tokenizer().encode_source(text, "").size();
@@ -127,7 +127,7 @@ void page_explain(const ApiCall& call) {
     });
   }
   explain(model_named(call.models.generators, name), [&](const auto& saved) {
-    constexpr std::int64_t kMore = 12;  // tokens that the beam goes on for
+    constexpr std::int64_t kMore = 12;  // tokens that the beam generates
     return explain_text(*saved.model, saved.tokenizer, text, {}, kMore, call.check);
   });
 }

@@ -15,16 +15,16 @@ namespace {
 
 constexpr std::int64_t kAlternatives = 2, kMostAlternatives = 4;
 constexpr const char* kNoTranslation = "The translation comes here.";
-constexpr std::size_t kMostLinkBytes = 2000;  // of a text, for addresses have a limit
+constexpr std::size_t kMostLinkBytes = 2000;  // of a text, because URLs have a limit
 
 std::string of(const Given& given, const char* name, const std::string& otherwise = "") {
   const auto found = given.find(name);
   return found == given.end() ? otherwise : found->second;
 }
 
-/// That nobody can guess.
+/// A random string that nobody can guess.
 std::string random_nonce() {
-  std::random_device random;  // the system's, which nobody can guess
+  std::random_device random;  // of the system, unpredictable
   char text[33];
   std::snprintf(text, sizeof text, "%08x%08x%08x%08x", random(), random(), random(), random());
   return text;
@@ -47,7 +47,7 @@ std::string form_rules(const std::string& nonce) {
   return "form-action 'self'; style-src 'nonce-" + nonce + "'";
 }
 
-/// As HTML, with its tabs.
+/// Escapes a text for HTML. Keeps its tabs.
 std::string html_of(std::string_view text) {
   std::string html;
   while (true) {
@@ -97,7 +97,7 @@ std::string number_field(const Given& given, const char* name, const char* title
                           escaped(of(given, name, otherwise)) + "\" " + bounds + ">");
 }
 
-/// One model of several, or the only one.
+/// A choice of models, or the only one.
 template <class M, class Name>
 std::string model_field(const std::vector<std::unique_ptr<M>>& models, const Given& given,
                         const char* title, const Name& name) {
@@ -121,12 +121,12 @@ std::string with_answer(const std::string& answer, const std::string& nothing) {
   return answer.empty() ? "<div class=\"result none\">" + nothing + "</div>" : answer;
 }
 
-/// A form with what was answered to it.
+/// A form with its answer.
 std::string form(const std::string& fields, bool needs_key, const char* button,
                  const char* text_name, const char* help, const Given& given,
                  const std::string& answer, const char* nothing) {
   const std::string key = needs_key ? key_field() : "";
-  // The first line feed in a textarea is none of the text.
+  // HTML drops the first line feed in a textarea.
   return "<form method=\"post\" action=\"./\">\n<div class=\"bar\">\n" + fields + key + "<button>" +
          button + "</button>\n</div>\n<div class=\"both\">\n<textarea name=\"" + text_name +
          "\" aria-label=\"" + help + "\" placeholder=\"" + help + "\" dir=\"auto\">\n" +
@@ -186,7 +186,7 @@ std::string html_document(const std::string& title, const std::string& nonce,
          "</body>\n</html>\n";
 }
 
-/// What is to be said of a sentence; doubts apart from the rest.
+/// The notes on a sentence; doubts are separate.
 std::vector<std::string> told(const SentenceNotes& notes, bool divided) {
   std::vector<std::string> all;
   if (notes.copied) all.push_back("Nothing to translate: it stands as it was.");
@@ -312,7 +312,7 @@ std::string error_html(const std::string& why) {
 
 HttpAnswer explanation_answer(const std::string& page) {
   const std::string nonce = random_nonce(), script = "<script>", main = "</main>";
-  // Scripts stand behind all that shows text of others.
+  // Scripts come after all text that users supply.
   const std::size_t end = page.rfind(main);
   std::string html = page.substr(0, end);
   std::string_view rest = std::string_view(page).substr(std::min(end, page.size()));

@@ -1,4 +1,4 @@
-// What a server's page looks like, as HTML. Whatever it is given comes out as text.
+// The HTML of a server's page. All given texts are escaped.
 #pragma once
 
 #include <map>
@@ -16,22 +16,22 @@ struct PageFacts {
   bool needs_key = false;
 };
 
-/// What a form was filled in with, by name, whether it makes sense or not. One with "prompt" is that of a language model,
-/// and one with "part" is asked for what was answered alone, by scripts.
+/// The fields of a form by name, valid or not. With "prompt" it is the form of a language model. With
+/// "part" a script asks for the answer alone.
 using Given = std::map<std::string, std::string>;
 
-/// answer: HTML, as those below; empty: nothing was asked for.
+/// answer: HTML from a function below; empty: there was no request.
 HttpAnswer draw_page(const PageFacts& facts, const Given& given, const std::string& answer);
-/// In the place of an explanation; asks_key: with a field for it.
+/// An error instead of an explanation. asks_key: with a field for the key.
 HttpAnswer draw_explain_error(const Given& given, bool asks_key, const std::string& why);
 
-/// The whole text, with what is doubtful or stands for itself marked, and below it each sentence.
+/// The whole text, with doubtful and copied parts marked. Below it each sentence.
 std::string translation_html(const TranslatedTexts::One& found, const ServedTranslator& model);
 std::string completion_html(const std::string& prompt, const Completion& found, std::int64_t seed,
                             const ServedGenerator& model);
 std::string error_html(const std::string& why);
 
-/// An explanation's page, whose scripts alone run.
+/// The page of an explanation. Only its own scripts may run.
 HttpAnswer explanation_answer(const std::string& page);
 
 }  // namespace kette

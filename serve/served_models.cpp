@@ -19,14 +19,14 @@ namespace {
 
 using Ids = std::vector<std::int32_t>;
 
-/// A text as a document, whose blocks are translated: HTML, or lines or paragraphs.
+/// A text as a document of blocks to translate: HTML, lines or paragraphs.
 std::unique_ptr<Document> document_of(const std::string& text, const TranslationCall& call) {
   const bool joins = call.split == TranslationCall::Split::joined;
   return read_document(call.is_html ? DocumentFormat::html : DocumentFormat::text, text, "text",
                        {joins, {}});
 }
 
-/// With the alternatives of place `rank` where a sentence has as many, and its best elsewhere.
+/// The text with the alternative `rank` of each sentence; the best if a sentence has fewer.
 std::string alternative(const TranslatedText& text, const std::string& source, std::size_t rank) {
   std::string whole;
   std::size_t at = 0;
@@ -39,7 +39,7 @@ std::string alternative(const TranslatedText& text, const std::string& source, s
   return whole + source.substr(at);
 }
 
-/// A part of a text with the marks in it, such as addresses.
+/// A part of a text with its marks, such as addresses.
 std::string with_marks(const std::string& text, const std::vector<Mark>& marks, std::size_t begin,
                        std::size_t end) {
   std::string whole;
@@ -172,7 +172,7 @@ ServedGenerator::ServedGenerator(std::string name, const ModelFiles& files,
                                  const LoadOptions& loading, const EngineHost::Options& options)
     : name_(std::move(name)), files_(files) {
   EngineHost::Options engines = options;
-  // One with all threads reads the weights once for the few rows that there are, and has all kept prompts.
+  // One engine with all threads reads the weights once for the few rows, and has all kept prompts.
   engines.engines = 1;
   const LoadedEnsemble<Gpt> loaded = load_ensemble<Gpt>({files}, loading);
   tokenizer_ = loaded.tokenizer;
@@ -210,7 +210,7 @@ std::vector<Completion> ServedGenerator::complete(const CompletionCall& call, co
     Request request{0, {}, call.prompts[number]};
     const SampledTexts::Options options{call.sampling, call.n, call.max_tokens,
                                         tokenizer_->special().end};
-    // An engine may call this when the client is gone, so it has pieces of its own to find the stops.
+    // An engine may call this when the client is gone. So it has its own pieces to find the stops.
     std::vector<TextPieces> heard;
     if (!call.stop.empty()) heard.assign(pieces.begin() + first, pieces.begin() + first + call.n);
     request.policy = std::make_unique<SampledTexts>(

@@ -1,5 +1,5 @@
-// The models of a server, each with its engines, and what can be asked of them: translations of texts, and texts that
-// go on from a prompt. No HTTP. What comes out is that of `kette translate` and `kette generate`, to the bit.
+// The models of a server, each with its engines. They translate texts and continue prompts. The
+// results have the bits of `kette translate` and `kette generate`. There is no HTTP here.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@ namespace kette {
 struct TranslationCall {
   std::vector<std::string> texts;
   bool is_html = false;
-  /// What a line feed in a text is: the end of a paragraph, or as LineBreaks.
+  /// The meaning of a line feed in a text: the end of a paragraph, or as LineBreaks.
   enum class Split { lines, sentences, joined } split = Split::sentences;
   SearchOptions search{};
 };
@@ -26,7 +26,7 @@ struct TranslationCall {
 struct TranslatedTexts {
   struct Sentence {
     std::string source, text;
-    std::string plain{};                      ///< the source without its marks, as the model has it
+    std::string plain{};  ///< the source without its marks, as the model reads it
     std::vector<std::string> alternatives{};  ///< as those of a text
     SentenceNotes notes{};
     bool divided = false;  ///< TranslatedSentence::divided
@@ -42,7 +42,7 @@ struct TranslatedTexts {
 
 class ServedTranslator {
  public:
-  /// name: "en-de" says the languages, if the model does not.
+  /// name: "en-de" gives the languages, if the model does not.
   ServedTranslator(std::string name, const ModelFiles& files, const LoadOptions& loading,
                    const EngineHost::Options& options);
 
@@ -53,7 +53,7 @@ class ServedTranslator {
   const ModelFiles& files() const { return files_; }
   const EngineHost& host() const { return *host_; }
 
-  /// check: as HostClient has it. An Error is the client's fault.
+  /// check: see HostClient. An Error is the client's fault.
   TranslatedTexts translate(const TranslationCall& call, const std::function<void()>& check) const;
 
  private:
@@ -68,17 +68,17 @@ class ServedTranslator {
 struct CompletionCall {
   std::vector<std::vector<std::int32_t>> prompts;  ///< each of at least one token
   SamplingOptions sampling{};
-  std::int64_t n = 1, max_tokens = 16;  ///< texts for each prompt, and tokens of each text
-  std::vector<std::string> stop{};      ///< what ends a text, and is not part of it
+  std::int64_t n = 1, max_tokens = 16;  ///< texts for each prompt; most tokens of each text
+  std::vector<std::string> stop{};      ///< strings that end a text; not part of it
 };
 
 struct Completion {
   std::string text;
   std::int64_t tokens = 0;
-  bool is_cut = false;  ///< it has as many tokens as it may
+  bool is_cut = false;  ///< whether it has the most tokens
 };
 
-/// Told of what a text goes on with, as soon as it is there. text: its place in the result of complete().
+/// Called with each new part of a text at once. text: its index in the result of complete().
 using OnText = std::function<void(std::int64_t text, const std::string& more)>;
 
 class ServedGenerator {
@@ -94,7 +94,7 @@ class ServedGenerator {
   /// Of a prompt; a new text begins with the mark that ends others.
   std::vector<std::int32_t> tokens_of(const std::string& prompt) const;
 
-  /// The n texts of the first prompt, then those of the next.
+  /// The n texts of the first prompt, then those of the second, and so on.
   std::vector<Completion> complete(const CompletionCall& call, const OnText& on_text,
                                    const std::function<void()>& check) const;
 
@@ -114,8 +114,8 @@ struct ServedModels {
   std::vector<std::unique_ptr<ServedTranslator>> translators;
   std::vector<std::unique_ptr<ServedGenerator>> generators;
 };
-/// An Error for a folder that cannot be served, and for names that are not unlike each other.
-/// options.memory is for all models together: each gets an equal share.
+/// An Error for a folder that cannot be served, and if two models have the same name.
+/// options.memory is for all models together. Each gets an equal share.
 ServedModels load_served_models(const std::vector<NamedFolder>& folders, const LoadOptions& loading,
                                 const EngineHost::Options& options);
 

@@ -1,5 +1,5 @@
-// A socket that Boost can read from and write to, with a deadline. Boost's own sockets have deadlines only in asynchronous
-// calls.
+// A socket with a deadline, for Boost to read from and write to. Boost's own sockets have deadlines
+// only in asynchronous calls.
 #pragma once
 
 #include <poll.h>
@@ -18,7 +18,7 @@
 
 namespace kette {
 
-/// All reads and writes are done by the deadline, or fail with boost::asio::error::timed_out.
+/// Reads and writes that are not done by the deadline fail with boost::asio::error::timed_out.
 class TimedSocket {
   using Clock = std::chrono::steady_clock;
 
@@ -92,7 +92,7 @@ class TimedSocket {
     }
   }
 
-  /// For poll(): 0 if the deadline is past.
+  /// The time left, for poll(). 0 if the deadline has passed.
   int milliseconds_left() const {
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Clock::now()).count();
