@@ -317,6 +317,27 @@ void Api::dispatch(WatchedExchange& exchange, std::string& api) {
   }
 }
 
+TranslatedTexts translate_counted(const ApiCall& call, const ServedTranslator& model,
+                                  const TranslationCall& wanted) {
+  TranslatedTexts found = model.translate(wanted, call.check);
+  const auto add = [&](const char* counter, std::int64_t count) {
+    call.metrics.add(counter, {}, static_cast<double>(count));
+  };
+  add("kette_source_tokens_total", found.source_tokens);
+  add("kette_target_tokens_total", found.target_tokens);
+  add("kette_doubtful_sentences_total", found.doubts);
+  return found;
+}
+
+std::vector<Completion> complete_counted(const ApiCall& call, const ServedGenerator& model,
+                                         const CompletionCall& wanted, const OnText& on_text) {
+  std::vector<Completion> found = model.complete(wanted, on_text, call.check);
+  for (const Completion& one : found) {
+    call.metrics.add("kette_target_tokens_total", {}, static_cast<double>(one.tokens));
+  }
+  return found;
+}
+
 std::int64_t characters_of(std::string_view text) {
   return std::count_if(text.begin(), text.end(), [](char c) { return !continues_utf8(c); });
 }

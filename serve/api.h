@@ -93,6 +93,11 @@ struct DetectedLanguage {
 };
 /// The likeliest first. Empty if the server has no translator.
 std::vector<DetectedLanguage> detect(const ServedModels& models, const std::string& text);
+/// Translates, or completes prompts, and counts the tokens in the metrics.
+TranslatedTexts translate_counted(const ApiCall& call, const ServedTranslator& model,
+                                  const TranslationCall& wanted);
+std::vector<Completion> complete_counted(const ApiCall& call, const ServedGenerator& model,
+                                         const CompletionCall& wanted, const OnText& on_text = {});
 /// Of text in UTF-8.
 std::int64_t characters_of(std::string_view text);
 /// An ApiError if they are none, too many or too long, or no text.

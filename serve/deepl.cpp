@@ -1,22 +1,15 @@
 // DeepL's interface for text (https://developers.deepl.com/docs/api-reference/translate).
 #include <algorithm>
-#include <cctype>
 
+#include "data/files/utf8.h"
 #include "serve/api.h"
 
 namespace kette {
 namespace {
 
 /// "EN-GB" -> "en".
-std::string language_of(std::string code) {
-  code = code.substr(0, code.find('-'));
-  for (char& c : code) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return code;
-}
-
-std::string upper(std::string code) {
-  for (char& c : code) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return code;
+std::string language_of(const std::string& code) {
+  return lower_ascii(code.substr(0, code.find('-')));
 }
 
 }  // namespace
@@ -46,10 +39,10 @@ void deepl_translate(const ApiCall& call) {
   const std::string source = given.empty() ? "auto" : language_of(given);
   const ServedTranslator& translator =
       translator_for(call.models, source, language_of(target), wanted.texts);
-  const TranslatedTexts found = translator.translate(wanted, call.check);
+  const TranslatedTexts found = translate_counted(call, translator, wanted);
   Json list = Json::array();
   for (std::size_t i = 0; i < found.texts.size(); ++i) {
-    list.push_back({{"detected_source_language", upper(translator.source())},
+    list.push_back({{"detected_source_language", upper_ascii(translator.source())},
                     {"text", found.texts[i].text},
                     {"billed_characters", characters_of(wanted.texts[i])}});
   }

@@ -42,7 +42,7 @@ EngineHost::~EngineHost() {
 
 EngineHost::Load EngineHost::load() const {
   const std::lock_guard lock(mutex_);
-  Load load{.waiting = waiting_, .waiting_cost = waiting_cost_, .steps = steps_};
+  Load load{.waiting = waiting_};
   for (const Worker& worker : workers_) {
     load.live += worker.live;
     load.rows += worker.rows;
@@ -218,7 +218,6 @@ void EngineHost::work(Worker& worker) {
       to_cancel = std::exchange(worker.to_cancel, {});
       worker.live += std::ssize(taken);
       was_busy = worker.live > 0;
-      ++steps_;
       // The engines with texts share the threads. The number of threads does not change the bits.
       const auto busy = std::count_if(workers_.begin(), workers_.end(),
                                       [](const Worker& one) { return one.live > 0; });

@@ -59,10 +59,8 @@ class EngineHost {
 
   struct Load {
     std::int64_t waiting = 0;        ///< texts that no engine has taken yet
-    std::int64_t waiting_cost = 0;   ///< the sum of their Request::cost()
     std::int64_t live = 0;           ///< texts that engines work on
     std::int64_t rows = 0;           ///< of the engines' last steps
-    std::int64_t steps = 0;          ///< of all engines, since the start
     std::int64_t shared_tokens = 0;  ///< likewise, Engine::shared_tokens()
   };
   Load load() const;
@@ -120,7 +118,7 @@ class EngineHost {
   std::unordered_map<std::int64_t, Live> live_;  // by the request's number
   std::deque<Worker> workers_;
   std::atomic<std::int64_t> waiting_ = 0;  // texts; changed with the mutex held
-  std::int64_t next_name_ = 0, waiting_cost_ = 0, steps_ = 0;
+  std::int64_t next_name_ = 0, waiting_cost_ = 0;
   double live_bytes_ = 0;
   // The speed of the engines: the cost done, and the seconds it took. Both decay with time.
   double done_cost_ = 0, busy_seconds_ = 0;

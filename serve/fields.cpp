@@ -206,9 +206,7 @@ std::string Fields::choice(const std::string& name, const std::string& otherwise
                            const std::vector<std::string>& choices) {
   const std::string given = text(name, otherwise);
   if (std::find(choices.begin(), choices.end(), given) != choices.end()) return given;
-  std::string all;
-  for (const std::string& one : choices) all += (all.empty() ? "" : ", ") + one;
-  wrong(name, "one of " + all, Json(given));
+  wrong(name, "one of " + joined(choices), Json(given));
 }
 
 void Fields::ignore(const std::vector<std::string>& names) {

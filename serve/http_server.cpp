@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "data/files/utf8.h"
 #include "serve/timed_socket.h"
 #include "tensor/error.h"
 
@@ -29,14 +30,6 @@ Clock::time_point after(Seconds seconds) {
   return Clock::now() + std::chrono::duration_cast<Clock::duration>(seconds);
 }
 
-std::string in_small_letters(std::string_view text) {
-  std::string small(text);
-  for (char& c : small) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return small;
-}
-
 HttpRequest request_of(http::request<http::string_body>&& message) {
   HttpRequest request;
   request.method = std::string(message.method_string());
@@ -45,7 +38,7 @@ HttpRequest request_of(http::request<http::string_body>&& message) {
   request.path = target.substr(0, question);
   if (question != std::string::npos) request.query = target.substr(question + 1);
   for (const auto& field : message) {
-    request.headers.emplace_back(in_small_letters(std::string(field.name_string())),
+    request.headers.emplace_back(lower_ascii(std::string(field.name_string())),
                                  std::string(field.value()));
   }
   request.body = std::move(message.body());

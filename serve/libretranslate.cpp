@@ -34,7 +34,7 @@ void libretranslate_translate(const ApiCall& call) {
   for (const char* unused : {"api_key", "secret"}) fields.text(unused, "");
   fields.check_all_known();
   const ServedTranslator& translator = translator_for(call.models, source, target, wanted.texts);
-  const TranslatedTexts found = translator.translate(wanted, call.check);
+  const TranslatedTexts found = translate_counted(call, translator, wanted);
   Json texts = Json::array(), others = Json::array(), languages = Json::array();
   for (std::size_t i = 0; i < found.texts.size(); ++i) {
     texts.push_back(found.texts[i].text);
@@ -53,9 +53,6 @@ void libretranslate_translate(const ApiCall& call) {
   if (source == "auto") put("detectedLanguage", languages);
   if (alternatives > 0) put("alternatives", others);
   put("translatedText", texts);
-  call.metrics.add("kette_source_tokens_total", {}, static_cast<double>(found.source_tokens));
-  call.metrics.add("kette_target_tokens_total", {}, static_cast<double>(found.target_tokens));
-  call.metrics.add("kette_doubtful_sentences_total", {}, static_cast<double>(found.doubts));
   call.answer(json);
 }
 

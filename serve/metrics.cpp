@@ -50,11 +50,6 @@ void Metrics::gauge(const std::string& name, const MetricLabels& labels,
   gauges_[name][written(labels)] = std::move(value);
 }
 
-void Metrics::drop_gauges(const MetricLabels& labels) {
-  const std::lock_guard lock(mutex_);
-  for (auto& [name, values] : gauges_) values.erase(written(labels));
-}
-
 std::string Metrics::text() const {
   const std::lock_guard lock(mutex_);
   std::string text;

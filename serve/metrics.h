@@ -23,8 +23,6 @@ class Metrics {
   void observe(const std::string& histogram, double value, const MetricLabels& labels = {});
   /// Adds a gauge whose function is called when the metrics are read.
   void gauge(const std::string& name, const MetricLabels& labels, std::function<double()> value);
-  /// Removes the gauges with these labels, for example of a model that is gone.
-  void drop_gauges(const MetricLabels& labels);
 
   std::string text() const;
 

@@ -168,7 +168,7 @@ void openai_completions(const ApiCall& call) {
     }
   }
   wanted.prompts = std::move(prompts);
-  const std::vector<Completion> found = model.complete(wanted, on_text, call.check);
+  const std::vector<Completion> found = complete_counted(call, model, wanted, on_text);
   Json choices = Json::array();
   for (std::size_t i = 0; i < found.size(); ++i) {
     const Completion& one = found[i];
@@ -187,7 +187,6 @@ void openai_completions(const ApiCall& call) {
   const Json usage = {{"prompt_tokens", prompt_tokens},
                       {"completion_tokens", tokens},
                       {"total_tokens", prompt_tokens + tokens}};
-  call.metrics.add("kette_target_tokens_total", {}, static_cast<double>(tokens));
   if (!streams) {
     Json json = object(std::move(choices));
     json["usage"] = usage;

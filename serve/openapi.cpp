@@ -1,20 +1,15 @@
 #include "serve/openapi.h"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 #include <string>
 
+#include "data/files/utf8.h"
 #include "serve/api.h"
 
 namespace kette {
 namespace {
-
-std::string in_capitals(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return text;
-}
 
 /// The values of the named limits in serve/openapi.json. Null: no such limit.
 std::map<std::string, Json> values_of(const ServedModels& models, const ServeLimits& limits) {
@@ -28,11 +23,11 @@ std::map<std::string, Json> values_of(const ServedModels& models, const ServeLim
   Json from = {"auto"}, into = Json::array(), deepl_from = {""}, deepl_into = Json::array();
   for (const std::string& source : sources) {
     from.push_back(source);
-    deepl_from.push_back(in_capitals(source));
+    deepl_from.push_back(upper_ascii(source));
   }
   for (const std::string& target : targets) {
     into.push_back(target);
-    deepl_into.push_back(in_capitals(target));
+    deepl_into.push_back(upper_ascii(target));
   }
   for (Json* list : {&from, &deepl_from}) list->push_back(nullptr);
   Json either = Json::array(), deepl_either = Json::array();
@@ -41,8 +36,8 @@ std::map<std::string, Json> values_of(const ServedModels& models, const ServeLim
         {{"properties",
           {{"source", {{"enum", {"auto", source, nullptr}}}}, {"target", {{"const", target}}}}}});
     deepl_either.push_back({{"properties",
-                             {{"source_lang", {{"enum", {"", in_capitals(source), nullptr}}}},
-                              {"target_lang", {{"const", in_capitals(target)}}}}}});
+                             {{"source_lang", {{"enum", {"", upper_ascii(source), nullptr}}}},
+                              {"target_lang", {{"const", upper_ascii(target)}}}}}});
   }
   Json names = Json::array();
   std::int64_t vocabulary = 0;

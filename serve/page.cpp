@@ -1,7 +1,5 @@
 #include "serve/page.h"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <chrono>
 #include <mutex>
@@ -55,10 +53,8 @@ std::string translated(const ApiCall& call, Fields& fields) {
   wanted.search.n_best = std::min(wanted.search.n_best, wanted.search.beam);
   fields.check_all_known();
   if (wanted.texts.front().find_first_not_of(" \t\n") == std::string::npos) return "";
-  const TranslatedTexts found = model.translate(wanted, call.check);
-  call.metrics.add("kette_source_tokens_total", {}, static_cast<double>(found.source_tokens));
-  call.metrics.add("kette_target_tokens_total", {}, static_cast<double>(found.target_tokens));
-  call.metrics.add("kette_doubtful_sentences_total", {}, static_cast<double>(found.doubts));
+  wanted.with_sentences = true;
+  const TranslatedTexts found = translate_counted(call, model, wanted);
   return translation_html(found.texts.front(), model);
 }
 
@@ -74,8 +70,7 @@ std::string written(const ApiCall& call, Fields& fields) {
       fields.whole("seed", std::random_device()() >> 1, 0, std::int64_t{1} << 53);
   wanted.sampling.seed = static_cast<std::uint64_t>(seed);
   fields.check_all_known();
-  const Completion found = model.complete(wanted, {}, call.check).front();
-  call.metrics.add("kette_target_tokens_total", {}, static_cast<double>(found.tokens));
+  const Completion found = complete_counted(call, model, wanted).front();
   return completion_html(prompt, found, seed, model);
 }
 
@@ -110,7 +105,6 @@ void page_explain(const ApiCall& call) {
     }
     std::unique_lock lock(mutex, std::defer_lock);
     while (!lock.try_lock_for(std::chrono::milliseconds(50))) call.check();
-    omp_set_num_threads(1);  // of this request's thread
     const auto saved =
         load_model<AutoregressiveModel>(model.files().folder, model.files().checkpoint);
     const Explanation found = look(saved);

@@ -38,7 +38,6 @@ HttpAnswer page_of(std::string html, const std::string& nonce, const std::string
                    "default-src 'none'; img-src data:; base-uri 'none'; frame-ancestors 'none'; "
                    "script-src 'nonce-" +
                        nonce + "'" + (more_rules.empty() ? "" : "; ") + more_rules},
-                  {"X-Content-Type-Options", "nosniff"},
                   {"Referrer-Policy", "no-referrer"},
                   {"Cache-Control", "no-store"}}};
 }

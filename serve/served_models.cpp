@@ -142,8 +142,10 @@ TranslatedTexts ServedTranslator::translate(const TranslationCall& call,
     std::size_t ranks = 1;
     for (const TextBlock& block : document->blocks()) {
       blocks.push_back({next->text, next->marks});
-      for (auto& sentence : sentences_of(*next, block)) {
-        one.sentences.push_back(std::move(sentence));
+      if (call.with_sentences) {
+        for (auto& sentence : sentences_of(*next, block)) {
+          one.sentences.push_back(std::move(sentence));
+        }
       }
       for (const TranslatedSentence& sentence : next->sentences) {
         ranks = std::max(ranks, sentence.translation.n_best.size());

@@ -21,6 +21,7 @@ struct TranslationCall {
   /// The meaning of a line feed in a text: the end of a paragraph, or as LineBreaks.
   enum class Split { lines, sentences, joined } split = Split::sentences;
   SearchOptions search{};
+  bool with_sentences = false;  ///< whether TranslatedTexts::One::sentences is asked for
 };
 
 struct TranslatedTexts {
@@ -34,7 +35,7 @@ struct TranslatedTexts {
   struct One {
     std::string text;
     std::vector<std::string> alternatives{};  ///< others, falling: as they were found, not mended
-    std::vector<Sentence> sentences{};
+    std::vector<Sentence> sentences{};        ///< empty unless asked for
   };
   std::vector<One> texts;
   std::int64_t source_tokens = 0, target_tokens = 0, doubts = 0;

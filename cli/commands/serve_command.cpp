@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <mutex>
@@ -12,6 +11,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "data/files/text_file.h"
 #include "data/files/visible_text.h"
 #include "serve/api.h"
 #include "serve/http_client.h"
@@ -25,8 +25,7 @@ struct ServeOptions {
   std::vector<std::string> models;
   LoadOptions loading;
   HttpServer::Options http{.port = 5000};
-  std::int64_t port = 5000, batch_tokens = EngineHost::Options().batch_tokens, body_bytes = 1 << 20,
-               connections = 1024;
+  std::int64_t port = 5000, batch_tokens = EngineHost::Options().batch_tokens, body_bytes = 1 << 20;
   std::int64_t keep_prompts = 0;
   double grace = 20, memory = 0;
   ServeLimits limits;
@@ -53,9 +52,9 @@ std::vector<NamedFolder> folders_of(const ServeOptions& o) {
 std::vector<std::string> keys_of(const std::filesystem::path& file) {
   std::vector<std::string> keys;
   if (file.empty()) return keys;
-  std::ifstream lines(file);
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.empty()) keys.push_back(line);
+  const TextLines lines = read_lines(file);
+  for (const std::string_view line : lines.views()) {
+    if (!line.empty()) keys.emplace_back(line);
   }
   KETTE_CHECK(!keys.empty(), file.string(), ": expected a key in each line, given none");
   return keys;
@@ -120,7 +119,6 @@ void run(ServeOptions& o) {
   const SignalPipe signals;
   o.http.port = static_cast<std::uint16_t>(o.port);
   o.http.body_bytes = static_cast<std::uint64_t>(o.body_bytes);
-  o.http.connections = o.connections;
   const auto load = [&] {
     return std::make_shared<const ServedModels>(load_served_models(folders, o.loading, engines));
   };
@@ -174,7 +172,7 @@ void add_serve_options(CLI::App& command) {
   network.number("--port", options->port, Range{0, true, 65536}, "Its port; 0: any that is free");
   network.path("--api-keys", options->keys, "Keys, one in a line, of which a client must have one");
   network.flag("--open", options->open, "Serve other machines without keys");
-  network.number("--connections", options->connections, at_least(1), "At once");
+  network.number("--connections", options->http.connections, at_least(1), "At once");
   network.number("--max-body", options->body_bytes, at_least(1), "Bytes of a request");
   network.number("--grace", options->grace, at_least(0),
                  "Seconds for the requests that there are, once it is told to end (SIGTERM)");

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "data/documents/document_bytes.h"
+#include "data/files/utf8.h"
 
 namespace kette {
 namespace {
@@ -92,14 +93,6 @@ bool begins_html_markup(std::string_view bytes, std::size_t at) {
 }
 
 }  // namespace
-
-std::string lower_ascii(std::string_view text) {
-  std::string lower(text);
-  for (char& byte : lower) {
-    if (byte >= 'A' && byte <= 'Z') byte = static_cast<char>(byte - 'A' + 'a');
-  }
-  return lower;
-}
 
 HtmlToken html_token(std::string_view bytes, std::size_t at, bool in_foreign) {
   using Kind = HtmlToken::Kind;

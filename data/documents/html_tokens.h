@@ -28,8 +28,6 @@ std::size_t end_of_raw_text(std::string_view bytes, std::size_t at, std::string_
 /// The value of a tag's attribute as written; nothing if it has no such attribute.
 std::optional<std::string_view> html_attribute(std::string_view tag, std::string_view name);
 
-std::string lower_ascii(std::string_view text);
-
 /// A character reference at an "&".
 struct HtmlReference {
   std::size_t bytes = 0;   ///< 0: none; the "&" is text

@@ -7,6 +7,7 @@
 #include "data/documents/html_tokens.h"
 #include "data/documents/mail_headers.h"
 #include "data/documents/plain_text.h"
+#include "data/files/utf8.h"
 
 namespace kette {
 

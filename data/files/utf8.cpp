@@ -93,4 +93,20 @@ std::size_t unfinished_utf8(std::string_view text) {
   return 0;
 }
 
+std::string lower_ascii(std::string_view text) {
+  std::string lower(text);
+  for (char& byte : lower) {
+    if (byte >= 'A' && byte <= 'Z') byte = static_cast<char>(byte - 'A' + 'a');
+  }
+  return lower;
+}
+
+std::string upper_ascii(std::string_view text) {
+  std::string upper(text);
+  for (char& byte : upper) {
+    if (byte >= 'a' && byte <= 'z') byte = static_cast<char>(byte - 'a' + 'A');
+  }
+  return upper;
+}
+
 }  // namespace kette

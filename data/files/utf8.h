@@ -35,6 +35,10 @@ constexpr bool continues_utf8(char byte) {
 /// replaces a line end.
 std::string as_line(std::string_view text);
 
+/// The text with the letters A to Z in lower case, and a to z in upper case. Other bytes stay.
+std::string lower_ascii(std::string_view text);
+std::string upper_ascii(std::string_view text);
+
 /// The number of bytes at the end of a text that are an incomplete character.
 std::size_t unfinished_utf8(std::string_view text);
 

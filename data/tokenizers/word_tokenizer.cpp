@@ -21,11 +21,6 @@ bool is_letter(char c) {
   return std::isalpha(static_cast<unsigned char>(c)) != 0 || static_cast<unsigned char>(c) >= 0x80;
 }
 
-std::string lowered(std::string word) {
-  for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return word;
-}
-
 /// A word's looks, from the most to the least specific: "<C-ings>", "<C-ngs>", ..., "<C->". F: a
 /// capital perhaps due to the start of a sentence; C: another capital; U: only capitals; 0: digits.
 std::vector<std::string> looks_of(const std::string& word, bool is_first) {
@@ -44,7 +39,7 @@ std::vector<std::string> looks_of(const std::string& word, bool is_first) {
     // Never half a character.
     const std::size_t at = word.size() - ending;
     const bool is_cut = ending > 0 && continues_utf8(word[at]);
-    if (!is_cut) looks.push_back("<" + shape + "-" + lowered(word.substr(at)) + ">");
+    if (!is_cut) looks.push_back("<" + shape + "-" + lower_ascii(word.substr(at)) + ">");
     if (ending == 0) return looks;
   }
 }
@@ -125,7 +120,7 @@ std::vector<std::int32_t> WordTokenizer::encode_text(std::string_view text, Side
     auto found = words_ids_.find(word);
     // The first word of a sentence may be known without its capital.
     if (found == words_ids_.end() && ids.empty()) {
-      found = words_ids_.find(lowered(word.substr(0, 1)) + word.substr(1));
+      found = words_ids_.find(lower_ascii(word.substr(0, 1)) + word.substr(1));
     }
     std::int32_t id = found == words_ids_.end() ? special().unknown : found->second;
     if (found == words_ids_.end()) {

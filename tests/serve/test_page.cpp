@@ -96,6 +96,7 @@ TEST_CASE("page: forms are answered with the page, and what comes out is text") 
   CHECK(header(found, "Cache-Control") == "no-store");
   TranslationCall call{.texts = {"the cat sees music .\n<script>alert(1)</script>"}};
   call.search.n_best = 3;
+  call.with_sentences = true;
   const TranslatedTexts::One expected =
       small_models()->translators.front()->translate(call, [] {}).texts.front();
   REQUIRE(expected.sentences.size() == 2);
@@ -104,7 +105,7 @@ TEST_CASE("page: forms are answered with the page, and what comes out is text") 
   const TranslatedTexts::One address =
       small_models()
           ->translators.front()
-          ->translate({.texts = {"the cat http://a.de/b sees ."}}, [] {})
+          ->translate({.texts = {"the cat http://a.de/b sees ."}, .with_sentences = true}, [] {})
           .texts.front();
   REQUIRE(address.sentences.size() == 1);
   CHECK(address.sentences[0].source == "the cat http://a.de/b sees .");
