@@ -18,8 +18,9 @@ import signal
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
+
+from wrk_load import wrk
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("checks", nargs="*")
@@ -263,26 +264,6 @@ async def health():
     row("/health beside 64 requests", f"median {statistics.median(times):.1f} ms, p99 {p99:.1f} ms", p99 < 20)
 
 
-def wrk(server, bodies, connections, seconds):
-    """Requests/s, the 99th percentile in ms, and the share of a core that wrk itself takes."""
-    with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
-        script.write("local bodies = {" + ",\n".join(json.dumps(json.dumps(body)) for body in bodies) + "}\nlocal at = 0\n"
-                     'wrk.headers["Content-Type"] = "application/json"\n'
-                     "request = function() at = at % #bodies + 1\n"
-                     'return wrk.format("POST", "/translate", nil, bodies[at]) end\n')
-        script.flush()
-        before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-        out = subprocess.run(["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "--timeout", "60s", "-s",
-                              script.name, f"http://127.0.0.1:{server.port}"], capture_output=True, text=True).stdout
-        after, took = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic() - begin
-    if "Non-2xx" in out or "Socket errors" in out:
-        row("wrk", out, False)
-    tail, unit = re.search(r"99% +([\d.]+)(\w+)", out).groups()
-    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return (float(re.search(r"Requests/sec: +([\d.]+)", out).group(1)),
-            float(tail) * {"us": 1e-3, "ms": 1, "s": 1000}[unit], used / took)
-
-
 def alone():
     if not shutil.which("wrk"):
         return row("one client, sentence by sentence", "not tried: it needs wrk")
@@ -290,7 +271,7 @@ def alone():
     with Server("--threads", "1", text=False) as server:
         ratios = []
         for _ in range(scale(5, 2)):
-            served, _, _ = wrk(server, [request_of(line) for line in lines], 1, scale(5, 2))
+            served, _, _ = wrk(server.port, [request_of(line) for line in lines], 1, scale(5, 2))
             # A batch holds one text at least, and here no more; several threads would translate several at a time.
             done = json.loads(translated(lines, "--batch-tokens", "1", "--threads", "1", "--json")[-1])
             ratios.append(served * done["seconds"] / len(lines))
@@ -305,7 +286,7 @@ def rate():
     with Server(text=False) as server:
         ratios, shares = [], []
         for _ in range(scale(5, 2)):
-            served, tail, share = wrk(server, [request_of(line) for line in lines], 64, scale(15, 5))
+            served, tail, share = wrk(server.port, [request_of(line) for line in lines], 64, scale(15, 5))
             done = json.loads(translated(lines, "--json")[-1])
             ratios.append(served * done["seconds"] / len(lines))
             shares.append(share)

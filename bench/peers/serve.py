@@ -22,6 +22,8 @@ import urllib.error
 import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.join(HERE, "..", "..", "scripts"))
+from wrk_load import wrk  # noqa: E402
 PORTS = {"kette": 5071, "peer": 5072}
 
 
@@ -70,25 +72,11 @@ def alternate(args, kette, peer, measure):
 
 def translate(args):
     lines = [line.strip() for line in open(args.src, encoding="utf-8") if line.strip()][:1000]
-    scripts = {}
-    for name in PORTS:
-        bodies = [json.dumps({"q": line, "source": "en", "target": "de"} if name == "kette" else {"q": line})
-                  for line in lines]
-        scripts[name] = tempfile.NamedTemporaryFile("w", suffix=".lua")
-        scripts[name].write("local bodies = {" + ",\n".join(map(json.dumps, bodies)) + "}\nlocal at = 0\n"
-                            'wrk.headers["Content-Type"] = "application/json"\n'
-                            "request = function() at = at % #bodies + 1\n"
-                            'return wrk.format("POST", "/translate", nil, bodies[at]) end\n')
-        scripts[name].flush()
+    bodies = {"kette": [{"q": line, "source": "en", "target": "de"} for line in lines],
+              "peer": [{"q": line} for line in lines]}
 
     def measure(name, port, seconds):
-        out = subprocess.run(["wrk", "-t1", f"-c{args.clients}", f"-d{seconds}s", "--latency", "--timeout", "60s", "-s",
-                              scripts[name].name, f"http://127.0.0.1:{port}"], capture_output=True, text=True).stdout
-        if "Non-2xx" in out or "Socket errors" in out:
-            sys.exit(f"{name}: expected answers, given\n{out}")
-        tail, unit = re.search(r"99% +([\d.]+)(\w+)", out).groups()
-        return (float(re.search(r"Requests/sec: +([\d.]+)", out).group(1)),
-                float(tail) * {"us": 1e-3, "ms": 1, "s": 1000}[unit])
+        return wrk(port, bodies[name], args.clients, seconds)[:2]
 
     alternate(args, [args.kette, "serve", "--model", f"en-de={args.model}", "--port", str(PORTS["kette"]),
                      "--weights", args.weights, "--threads", str(args.threads)],

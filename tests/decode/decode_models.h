@@ -1,6 +1,7 @@
 // Small models with random weights and sources for the tests of decoding.
 #pragma once
 
+#include <doctest/doctest.h>
 #include <omp.h>
 
 #include <memory>
@@ -102,6 +103,16 @@ inline std::vector<float> full_log_probabilities(const Transformer& model, const
   Ids ended = source;
   ended.push_back(3);
   return log_softmax(logits_of(model, ended, inputs)).value().values<float>();
+}
+
+/// Each token and every bit of the scores.
+inline void check_same(const std::vector<Hypothesis>& a, const std::vector<Hypothesis>& b) {
+  REQUIRE(a.size() == b.size());
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    REQUIRE(a[k].tokens == b[k].tokens);
+    REQUIRE(a[k].log_probability == b[k].log_probability);  // every bit
+    REQUIRE(a[k].score == b[k].score);
+  }
 }
 
 }  // namespace kette::testing

@@ -12,18 +12,7 @@
 using namespace kette;
 using namespace kette::testing;
 
-namespace {
-
-void check_same(const std::vector<Hypothesis>& a, const std::vector<Hypothesis>& b) {
-  REQUIRE(a.size() == b.size());
-  for (std::size_t k = 0; k < a.size(); ++k) {
-    REQUIRE(a[k].tokens == b[k].tokens);
-    REQUIRE(a[k].log_probability == b[k].log_probability);  // every bit
-    REQUIRE(a[k].score == b[k].score);
-  }
-}
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("a translation depends on nothing but its sentence: not on batch, order or threads") {
   const OneThread quick;

@@ -17,14 +17,6 @@ using namespace kette::testing;
 
 namespace {
 
-void check_same(const std::vector<Hypothesis>& a, const std::vector<Hypothesis>& b) {
-  REQUIRE(a.size() == b.size());
-  for (std::size_t k = 0; k < a.size(); ++k) {
-    CHECK(a[k].tokens == b[k].tokens);
-    CHECK(a[k].score == b[k].score);
-  }
-}
-
 void wait_until_idle(const EngineHost& host) {
   for (int i = 0; i < 2000 && (host.load().live > 0 || host.load().waiting > 0); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
