@@ -1,5 +1,6 @@
 // kette.Tape: records between `with` and its end, and goes back once.
 #include <map>
+#include <thread>
 
 #include "autograd/tape.h"
 #include "python/src/bindings.h"
@@ -7,17 +8,16 @@
 namespace kette::python {
 namespace {
 
-/// A tape that exists while it is wanted. One that records is kept, whatever happens to its Python object: the thread
-/// knows its address.
+/// A tape that exists while it is wanted. One that records is kept, whatever happens to its Python object, since the
+/// thread knows its address. Threads never share the work on a tape: the second one gets an Error.
 class PythonTape {
  public:
-  PythonTape() = default;
-
   PythonTape& enter() {
     KETTE_CHECK(
         !tape_,
         "Tape: expected a new tape, given one that has recorded (make another for the next step)");
     tape_ = std::make_shared<Tape>();
+    thread_ = std::this_thread::get_id();
     recording()[tape_.get()] = tape_;
     return *this;
   }
@@ -29,9 +29,31 @@ class PythonTape {
     KETTE_CHECK(
         tape_ != nullptr,
         "Tape: expected one that has recorded, given a new one (with kt.Tape() as tape: ...)");
+    KETTE_CHECK(
+        !is_busy_,
+        "Tape: expected one that is not going back, given one whose backward() is under way");
+    KETTE_CHECK(!tape_->is_recording() || thread_ == std::this_thread::get_id(),
+                "Tape: expected the thread on which it records, given another one");
     return *tape_;
   }
   bool is_new() const { return tape_ == nullptr; }
+
+  void backward(const Variable& output, const std::optional<Variable>& gradient) {
+    Tape& its = tape();
+    is_busy_ = true;
+    try {
+      const nb::gil_scoped_release release;
+      if (gradient) {
+        its.backward(output, gradient->value().to(output.value().dtype()));
+      } else {
+        its.backward(output);
+      }
+    } catch (...) {
+      is_busy_ = false;
+      throw;
+    }
+    is_busy_ = false;
+  }
 
  private:
   static std::map<Tape*, std::shared_ptr<Tape>>& recording() {
@@ -39,20 +61,9 @@ class PythonTape {
     return *tapes;
   }
   std::shared_ptr<Tape> tape_;
+  std::thread::id thread_;
+  bool is_busy_ = false;  // read and written with the GIL held
 };
-
-void backward(const PythonTape& self, const nb::object& output,
-              const std::optional<Variable>& gradient) {
-  const std::shared_ptr<void>
-      alive;  // the tape is kept by its Python object, which the caller holds
-  const Variable& from = nb::cast<const Variable&>(output);
-  const nb::gil_scoped_release release;
-  if (gradient) {
-    self.tape().backward(from, gradient->value().to(from.value().dtype()));
-  } else {
-    self.tape().backward(from);
-  }
-}
 
 }  // namespace
 
@@ -65,7 +76,7 @@ void bind_tapes(nb::module_& m) {
       .def("__enter__", &PythonTape::enter, nb::rv_policy::reference_internal)
       .def("__exit__", [](PythonTape& self, const nb::args&) { self.exit(); })
       .def(
-          "backward", &backward, "output"_a, "gradient"_a = nb::none(),
+          "backward", &PythonTape::backward, "output"_a, "gradient"_a = nb::none(),
           "Goes through the recorded ops from the last to the first, and adds d output / d parameter to each parameter's grad. The output is a scalar, "
           "or has a gradient of its own shape. Only once: it frees the ops.")
       .def(
