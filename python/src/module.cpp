@@ -9,4 +9,5 @@ NB_MODULE(_kette, m) {
   bind_errors(m);
   bind_tensors(m);
   bind_tapes(m);
+  bind_metrics(m);
 }

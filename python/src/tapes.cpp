@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "autograd/tape.h"
+#include "inspect/steps/tape_graph.h"
 #include "python/src/bindings.h"
 
 namespace kette::python {
@@ -18,12 +19,15 @@ class PythonTape {
         "Tape: expected a new tape, given one that has recorded (make another for the next step)");
     tape_ = std::make_shared<Tape>();
     thread_ = std::this_thread::get_id();
-    recording()[tape_.get()] = tape_;
+    recording_ = std::make_shared<Recording>(tape_);
+    recordings()[tape_.get()] = recording_;
     return *this;
   }
   void exit() {
     tape().stop();
-    recording().erase(tape_.get());
+    if (OpObserver::current() != &recording_->graph) return;  // one that began later observes still
+    recording_->observation.reset();
+    recordings().erase(tape_.get());
   }
   Tape& tape() const {
     KETTE_CHECK(
@@ -37,12 +41,14 @@ class PythonTape {
     return *tape_;
   }
   bool is_new() const { return tape_ == nullptr; }
+  std::string drawn() const { return recording_ ? recording_->graph.svg() : ""; }
 
   void backward(const Variable& output, const std::optional<Variable>& gradient) {
     Tape& its = tape();
     is_busy_ = true;
     try {
       const nb::gil_scoped_release release;
+      const OpObservation observation(&recording_->graph);
       if (gradient) {
         its.backward(output, gradient->value().to(output.value().dtype()));
       } else {
@@ -56,11 +62,22 @@ class PythonTape {
   }
 
  private:
-  static std::map<Tape*, std::shared_ptr<Tape>>& recording() {
-    static auto* tapes = new std::map<Tape*, std::shared_ptr<Tape>>;  // outlives the interpreter
-    return *tapes;
+  /// What the thread points to while it records.
+  struct Recording {
+    explicit Recording(std::shared_ptr<Tape> its)
+        : tape(std::move(its)),
+          graph(*tape),
+          observation(std::make_unique<OpObservation>(&graph)) {}
+    std::shared_ptr<Tape> tape;
+    TapeGraph graph;
+    std::unique_ptr<OpObservation> observation;
+  };
+  static std::map<Tape*, std::shared_ptr<Recording>>& recordings() {
+    static auto* all = new std::map<Tape*, std::shared_ptr<Recording>>;  // outlives the interpreter
+    return *all;
   }
   std::shared_ptr<Tape> tape_;
+  std::shared_ptr<Recording> recording_;
   std::thread::id thread_;
   bool is_busy_ = false;  // read and written with the GIL held
 };
@@ -96,6 +113,14 @@ void bind_tapes(nb::module_& m) {
           "watched"_a, "The gradient of a watched value after backward(); None if none arrived.")
       .def("__len__", [](const PythonTape& self) { return self.is_new() ? 0 : self.tape().size(); })
       .def("__bool__", [](const PythonTape&) { return true; })
+      .def(
+          "_repr_html_",
+          [](const PythonTape& self) -> std::optional<std::string> {
+            const std::string drawn = self.drawn();
+            if (drawn.empty()) return {};
+            return "<div style='overflow-x: auto'>" + drawn + "</div>";
+          },
+          "In a notebook: a small tape as a graph, with the values of small tensors and, after backward(), their gradients.")
       .def("__repr__", [](const PythonTape& self) {
         return self.is_new() ? std::string("Tape()") : self.tape().str();
       });

@@ -161,3 +161,16 @@ def test_repr_lists_the_ops():
         loss_of(w)
     assert "multiply" in repr(tape) and "weight" in repr(tape)
     assert repr(kt.Tape()) == "Tape()"
+
+
+def test_a_small_tape_is_drawn():
+    w = kt.parameter(2.0, "weight")
+    with kt.Tape() as tape:
+        loss = w * w + 1
+    assert "<svg" in tape._repr_html_() and "weight" in tape._repr_html_() and "∇" not in tape._repr_html_()
+    tape.backward(loss)
+    assert "∇ 4" in tape._repr_html_()
+    with kt.Tape() as large:
+        for _ in range(100):
+            w * w
+    assert large._repr_html_() is None and kt.Tape()._repr_html_() is None
