@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Builds the Python module and checks it: its tests, types and stubs, notebooks.
+#   scripts/python.sh           in build/release, with packages of PyPI in build/python-venv
+#   scripts/python.sh --peers   then also beside PyTorch, and with inputs that hypothesis invents
+#   scripts/python.sh --asan    the tests alone, under the address and undefined-behaviour sanitizers (build/asan)
+#   scripts/python.sh --venv    only makes build/python-venv
+# Status 77 if the packages cannot be installed here. PYTHON names another Python than python3.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. scripts/venv.sh
+
+mode=${1-short} requirements=(python/requirements-test.txt)
+case "$mode" in
+  short | --asan | --venv) ;;
+  --peers) requirements+=(python/requirements-peers.txt) ;;
+  *)
+    echo "python.sh: expected --peers, --asan, --venv or nothing, given $mode" >&2
+    exit 2
+    ;;
+esac
+venv=$PWD/build/python-venv python=$PWD/build/python-venv/bin/python
+# With PyTorch the environment serves the short form as well.
+if [[ -f $venv/installed.txt ]] && cmp -s <(cat python/requirements-{test,peers}.txt) "$venv/installed.txt"; then
+  requirements=(python/requirements-test.txt python/requirements-peers.txt)
+fi
+make_venv "$venv" "${requirements[@]}"
+[[ $mode != --venv ]] || exit 0
+start=$SECONDS
+section() { echo "== $* ($((SECONDS - start)) s so far)"; }
+
+if [[ $mode == --asan ]]; then
+  section "Build with sanitizers"
+  scripts/build.sh asan -DKETTE_PYTHON=ON -DPython_EXECUTABLE="$python" kette-python
+  section "Tests under the sanitizers"
+  # Python itself is not instrumented: the runtime comes first, and Python's own allocator, which hides what is freed,
+  # is left out. Python keeps memory to its end.
+  runtime=$(clang++ -print-file-name="libclang_rt.asan-$(uname -m).so")
+  LD_PRELOAD=$runtime PYTHONMALLOC=malloc PYTHONPATH=build/asan/python \
+    ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 \
+    "$python" -m pytest -q -p no:cacheprovider --ignore=python/tests/peers python/tests
+  exit 0
+fi
+
+section "Build"
+scripts/build.sh release -DKETTE_PYTHON=ON -DPython_EXECUTABLE="$python" kette-python
+export PYTHONPATH=$PWD/build/release/python
+section "Tests"
+"$python" -m pytest -q --ignore=python/tests/peers python/tests
+section "Types"
+"$python" -m mypy --cache-dir build/mypy python/examples
+"$python" -m mypy.stubtest kette --allowlist python/stubtest_allowlist.txt
+notebooks=(docs/notebooks/*.ipynb)
+if [[ -f ${notebooks[0]} ]]; then
+  section "Notebooks"
+  "$python" -m jupyter nbconvert --to notebook --execute --output-dir build/notebooks "${notebooks[@]}"
+fi
+if [[ $mode == --peers ]]; then
+  section "Beside PyTorch"
+  "$python" -m pytest -q python/tests/peers
+  "$python" python/tests/peers/beside_torch.py
+fi
+section "Done: the Python module passes"
