@@ -27,7 +27,8 @@ void bind_exchange(nb::class_<Variable>& tensor, nb::module_& m);
 void bind_tapes(nb::module_& m);
 
 /// Of a function that computes.
-using without_gil = nb::call_guard<nb::gil_scoped_release>;
+using without_gil =  // NOLINT(readability-identifier-naming): named like nanobind's own
+    nb::call_guard<nb::gil_scoped_release>;
 
 /// Keeps a Python object alive. The last copy releases it, on any thread.
 std::shared_ptr<void> kept(nb::object object);

@@ -249,7 +249,7 @@ nb::ndarray<Library...> shared(const Tensor& tensor, std::optional<nb::dlpack::d
     shape.push_back(static_cast<std::size_t>(tensor.shape()[axis]));
   auto holder = std::make_unique<Tensor>(tensor);
   const nb::capsule owner(holder.get(), [](void* it) noexcept { delete static_cast<Tensor*>(it); });
-  holder.release();
+  static_cast<void>(holder.release());  // the capsule's now
   const Device device = tensor.device();
   return nb::ndarray<Library...>(tensor.elements() > 0 ? tensor.raw() : nullptr, shape.size(),
                                  shape.data(), owner, nullptr,
