@@ -50,7 +50,7 @@ fi
 if [[ $mode == --peers ]]; then
   section "Beside PyTorch"
   make_venv build/python-peers python/requirements-{test,peers}.txt
-  build/python-peers/bin/python -m pytest -q python/tests/peers
+  build/python-peers/bin/python -m pytest -q python/tests/peers || (($? == 5))  # there are none
   build/python-peers/bin/python python/tests/peers/beside_torch.py
 fi
 section "Done: the Python module passes"

@@ -34,7 +34,21 @@ auditwheel repair --exclude libgomp.so.1 -w "$scratch/repaired" "$scratch"/built
   cat "$scratch/log" >&2
   exit 1
 }
-wheel=("$scratch"/repaired/*.whl)
+# The licences of the libraries that were copied in, as the system's packages have them.
+python -m wheel unpack --dest "$scratch/unpacked" "$scratch"/repaired/*.whl > /dev/null
+root=("$scratch"/unpacked/*)
+for library in $(ldd "${root[0]}"/kette/_kette.*.so | sed -nE 's|^.* => (/.*/kette_transformer.libs/.*) \(.*|\1|p'); do
+  name=$(basename "$library" | sed -E 's/-[0-9a-f]{8}\./*./')  # auditwheel has put a hash into it
+  package=$(dpkg -S "*/$name" 2> /dev/null | head -n 1 | cut -d : -f 1)
+  if [[ ! -f /usr/share/doc/$package/copyright ]]; then
+    echo "wheel.sh: expected the licence of $(basename "$library") in a package of the system, given none" >&2
+    exit 1
+  fi
+  cp "/usr/share/doc/$package/copyright" "$(echo "${root[0]}"/*.dist-info/licenses)/$package.txt"
+done
+mkdir "$scratch/packed"
+python -m wheel pack --dest-dir "$scratch/packed" "${root[0]}" > /dev/null
+wheel=("$scratch"/packed/*.whl)
 size=$(($(stat -c %s "${wheel[0]}") / 1000000))
 echo "wheel: $(basename "${wheel[0]}"), $size MB, built in $((SECONDS - start)) s"
 auditwheel show "${wheel[0]}" | tr '\n' ' ' | grep -oE 'manylinux_[0-9_]+_[a-z0-9_]+' | sort -u | sed 's/^/wheel: auditwheel says /'
