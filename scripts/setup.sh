@@ -3,7 +3,7 @@
 # none is missing.
 #   scripts/setup.sh          compiler, CMake, libraries
 #   scripts/setup.sh --ci     also for .ci/run: clang with its OpenMP, clang-format, clang-tidy, shellcheck,
-#                           and Chromium for tests of pages; and the packages of --mpi and --aarch64
+#                           Chromium for tests of pages, Python's headers; and the packages of --mpi and --aarch64
 #   scripts/setup.sh --mpi    also for many processes: Open MPI and MPICH, before Kette is built
 #   scripts/setup.sh --aarch64   also for scripts/aarch64.sh: a cross compiler and qemu-user
 set -euo pipefail
@@ -25,6 +25,7 @@ finds_fuzzer() {
   echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' |
     clang++ -fsanitize=fuzzer -x c++ - -o /dev/null 2> /dev/null
 }
+python_has() { python3 -c "$1" 2> /dev/null; }
 finds_openblas() { linker_finds g++ -lopenblas && compiler_finds cblas.h; }
 
 missing=()
@@ -58,6 +59,8 @@ if [[ "${1:-}" == --ci ]]; then
   need clang-tidy have clang-tidy
   need shellcheck have shellcheck
   need chromium have chromium
+  need python3-venv python_has 'import ensurepip, venv'
+  need python3-dev python_has 'import pathlib, sysconfig; (pathlib.Path(sysconfig.get_path("include")) / "Python.h").stat()'
 fi
 if [[ "${1:-}" == --ci || "${1:-}" == --mpi ]]; then
   need libopenmpi-dev have mpicxx.openmpi

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Compiles each source alone, syntax only, so that each file includes what it uses and does not
 # depend on other files of its unity build. Also runs clang-tidy, with the checks of .clang-tidy, on
-# the product's sources (not on tests and CUDA kernels).
+# the product's sources (not on tests and CUDA kernels). The Python module's are among them once
+# scripts/python.sh --venv has installed nanobind.
 #   scripts/tidy.sh [alone|clang-tidy]      (default: both)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -29,10 +30,14 @@ trap 'rm -f "$log"' EXIT
 # commands_of FOLDER: lines "command, tab, file" for the sources there, except generated ones.
 commands_of() {
   sed -nE 's/^ *"command": "(.*)",$/\1/p; s/^ *"file": "(.*)",?$/\t\1/p' "$1/compile_commands.json" |
-    paste -d '' - - | sed 's/\\\(["\\]\)/\1/g' | grep -vE '/(commit|assets/[a-z_]+)\.cpp$'
+    paste -d '' - - | sed 's/\\\(["\\]\)/\1/g' | grep -vE '/(commit|assets/[a-z_]+|nanobind/src/[a-z_]+)\.cpp$'
 }
+python=(-DKETTE_PYTHON=OFF)
+if [[ -x build/python-venv/bin/python ]]; then
+  python=(-DKETTE_PYTHON=ON -DPython_EXECUTABLE="$PWD/build/python-venv/bin/python")
+fi
 configure() { # configure FOLDER OPTION...
-  if ! cmake --preset tidy -B "$@" > "$log" 2>&1; then
+  if ! cmake --preset tidy -B "$@" "${python[@]}" > "$log" 2>&1; then
     cat "$log" >&2
     exit 1
   fi

@@ -29,7 +29,8 @@ void bind_drawings(nb::module_& m);
 void bind_metrics(nb::module_& m);
 
 /// Of a function that computes.
-using without_gil = nb::call_guard<nb::gil_scoped_release>;
+using without_gil =  // NOLINT(readability-identifier-naming): named like nanobind's own
+    nb::call_guard<nb::gil_scoped_release>;
 
 /// Keeps a Python object alive. The last copy releases it, on any thread.
 std::shared_ptr<void> kept(nb::object object);

@@ -241,18 +241,19 @@ Variable from_dlpack(const nb::object& object) {
   return Tensor::over(array.data(), shape, *dtype, device_of(array), kept(object));
 }
 
-/// The tensor as an array of a library. Its memory lives as long as the array.
+/// The tensor as an array of a library, of the given type or its own. Its memory lives as long as the array.
 template <class... Library>
-nb::ndarray<Library...> shared(const Tensor& tensor) {
+nb::ndarray<Library...> shared(const Tensor& tensor, std::optional<nb::dlpack::dtype> type = {}) {
   std::vector<std::size_t> shape;
   for (int axis = 0; axis < tensor.shape().rank(); ++axis)
     shape.push_back(static_cast<std::size_t>(tensor.shape()[axis]));
   auto holder = std::make_unique<Tensor>(tensor);
   const nb::capsule owner(holder.get(), [](void* it) noexcept { delete static_cast<Tensor*>(it); });
-  holder.release();
+  static_cast<void>(holder.release());  // the capsule's now
   const Device device = tensor.device();
   return nb::ndarray<Library...>(tensor.elements() > 0 ? tensor.raw() : nullptr, shape.size(),
-                                 shape.data(), owner, nullptr, dlpack_type(tensor.dtype()),
+                                 shape.data(), owner, nullptr,
+                                 type.value_or(dlpack_type(tensor.dtype())),
                                  device.is_host() ? kCpu : kCuda, device.index, 'C');
 }
 
@@ -269,7 +270,7 @@ nb::object numpy(const Variable& x) {
   if (tensor.dtype() != DType::bf16) return nb::cast(shared<nb::numpy>(tensor));
   try {
     const nb::object type = nb::module_::import_("ml_dtypes").attr("bfloat16");
-    return nb::cast(shared<nb::numpy>(tensor.bits_as(DType::bf16))).attr("view")(type);
+    return nb::cast(shared<nb::numpy>(tensor, nb::dtype<std::uint16_t>())).attr("view")(type);
   } catch (nb::python_error& error) {
     if (!error.matches(PyExc_ImportError)) throw;
     fail(

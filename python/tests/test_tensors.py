@@ -99,7 +99,10 @@ def test_bf16():
         with pytest.raises(kt.Error, match="ml_dtypes"):
             tensor.numpy()
     else:
-        assert tensor.numpy().dtype == ml_dtypes.bfloat16
+        array = tensor.numpy()
+        assert array.dtype == ml_dtypes.bfloat16 and array[2] == 3.140625
+        array[0] = 5  # shares the memory
+        assert tensor.to("f32").tolist() == [5.0, 2.0, 3.140625]
 
 
 def test_operators_agree_with_numpy():

@@ -1,0 +1,112 @@
+"""The package as a whole: names and docstrings, stubs, what an import costs, the kernels it loads, its examples."""
+
+import inspect
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import kette as kt
+
+PACKAGE = pathlib.Path(kt.__file__).parent
+EXAMPLES = sorted((pathlib.Path(__file__).parent.parent / "examples").glob("*.py"))
+
+
+def in_another_process(code, *options):
+    """What Python prints."""
+    environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
+    done = subprocess.run([sys.executable, *options, "-c", code], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+def public_names(owner, path):
+    """Every public thing below a module or class, with its path."""
+    for name, value in vars(owner).items():
+        if name.startswith("_") or inspect.ismodule(value) and not value.__name__.startswith("kette"):
+            continue
+        yield f"{path}.{name}", value
+        if inspect.isclass(value) and value.__module__.startswith("kette") or inspect.ismodule(value):
+            yield from public_names(value, f"{path}.{name}")
+
+
+def test_every_public_name_has_a_docstring():
+    names = dict(public_names(kt, "kette"))
+    assert len(names) > 30 and "kette.Tensor.grad" in names
+    constants = (int, float, str, tuple, type(None))
+    missing = [n for n, value in names.items() if not isinstance(value, constants) and not inspect.getdoc(value)]
+    assert missing == []
+
+
+def test_the_stubs_have_every_name_and_no_other():
+    stubs = sorted([*PACKAGE.glob("_kette.pyi"), *PACKAGE.glob("_kette/*.pyi")])
+    text = "\n".join(path.read_text() for path in stubs)
+    assert stubs and (PACKAGE / "py.typed").exists()
+    names = dict(public_names(kt._kette, "kette._kette"))
+    for name, value in names.items():
+        if not inspect.ismodule(value):
+            assert re.search(rf"^ *(class |def )?{name.rsplit('.', 1)[1]}\b", text, re.MULTILINE), name
+    simple = {name.rsplit(".", 1)[1] for name in names}
+    defined = re.findall(r"^ *(?:class|def) ([a-zA-Z]\w*)", text, re.MULTILINE)
+    assert set(defined) <= simple
+
+
+def test_the_version():
+    assert re.fullmatch(r"\d+\.\d+\.\d+", kt.__version__)
+
+
+def test_an_import_is_light():
+    """Neither NumPy, nor anything else that is large, comes with it."""
+    loaded = in_another_process("import sys, kette; print(*sys.modules)").split()
+    assert "kette" in loaded and not {"numpy", "torch", "pandas", "matplotlib", "IPython"} & set(loaded)
+
+
+def test_the_best_kernels_are_loaded():
+    """The loader's glibc-hwcaps at work, in a build folder and in a wheel."""
+    maps = pathlib.Path("/proc/self/maps").read_text()
+    loaded = {pathlib.Path(line.split()[-1]) for line in maps.splitlines() if "libkette-tensor" in line}
+    assert len(loaded) == 1
+    library = loaded.pop()
+    flags = set(re.search(r"^flags\s*:(.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.MULTILINE)[1].split())
+    needs = {"x86-64-v4": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}, "x86-64-v3": {"avx2", "fma", "bmi2"}}
+    levels = library.parent.parent if library.parent.name in needs else library.parent / "glibc-hwcaps"
+    best = [level for level, needed in needs.items() if needed <= flags and (levels / level).is_dir()]
+    assert library.parent.name == (best[0] if best else "lib")
+
+
+def test_nothing_leaks_at_the_end():
+    """nanobind says so on stderr."""
+    assert in_another_process("""
+import kette as kt
+w = kt.parameter([1.0, 2.0])
+with kt.Tape() as tape:
+    loss = (w * w).sum()
+tape.backward(loss)
+""") == ""
+
+
+def resident_kib():
+    return int(re.search(r"VmRSS:\s+(\d+)", pathlib.Path("/proc/self/status").read_text())[1])
+
+
+def test_round_trips_do_not_grow_the_memory():
+    array = np.ones((8, 8), np.float32)
+
+    def go_round(times):
+        for _ in range(times):
+            tensor = kt.from_dlpack(array)
+            assert kt.from_dlpack(np.from_dlpack(tensor)).numpy().ctypes.data == array.ctypes.data
+
+    go_round(1000)
+    before = resident_kib()
+    go_round(100_000)
+    assert resident_kib() - before < 2048
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
+def test_examples(example):
+    in_another_process(example.read_text())
