@@ -1,10 +1,10 @@
 // `kette train`: trains a translation model, a parser or a language model. Saves its configuration beside it.
 #include <cmath>
-#include <iostream>
 #include <memory>
 
 #include "cli/commands/commands.h"
 #include "cli/device_limits.h"
+#include "cli/host.h"
 #include "cli/processes.h"
 #include "cli/run_page.h"
 #include "cli/train_options.h"
@@ -73,8 +73,8 @@ void train_and_report(const TrainCommandOptions& o, const TrainRun& run, int thr
   }
   if (result.interrupted != 0) {
     if (communicator().is_first()) {
-      std::cerr << "kette: the same command" << (options.resume ? "" : " with --resume")
-                << " goes on from step " << result.steps << "\n";
+      to_stderr() << "kette: the same command" << (options.resume ? "" : " with --resume")
+                  << " goes on from step " << result.steps << "\n";
     }
     exit_with(128 + result.interrupted);  // so that scripts stop, too
   }
@@ -84,7 +84,7 @@ void run(CLI::App& command, TrainCommandOptions& o) {
   const int threads = use_threads(o.common());
   o.share_out(communicator());
   const std::string fitted = o.fit(command, threads);
-  if (!fitted.empty() && !o.is_quiet()) std::cerr << fitted << "\n";
+  if (!fitted.empty() && !o.is_quiet()) to_stderr() << fitted << "\n";
   o.take_gpu(communicator());
   train_and_report(o, o.run_of(command), threads);
 }
