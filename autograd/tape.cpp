@@ -20,9 +20,34 @@ std::atomic<std::uint64_t> tapes_made{0};
 
 }  // namespace
 
-Tape::Tape() : serial_(++tapes_made), previous_(recording) { recording = this; }
-Tape::~Tape() { recording = previous_; }
+Tape::Tape() : serial_(++tapes_made), previous_(recording) {
+  for (const Tape* outer = previous_; outer; outer = outer->previous_) {
+    outer_.push_back(outer->serial_);
+  }
+  recording = this;
+}
+Tape::~Tape() {
+  if (is_recording_) leave(*this);
+}
 Tape* Tape::current() { return recording; }
+
+void Tape::stop() {
+  if (!is_recording_) return;
+  KETTE_CHECK(leave(*this),
+              "tape: expected to stop on the thread that it records, and while recording is not "
+              "paused, given another");
+  is_recording_ = false;
+}
+
+/// Takes it out of this thread's tapes. Returns whether it was among them.
+bool Tape::leave(const Tape& tape) {
+  for (Tape** at = &recording; *at; at = &(*at)->previous_) {
+    if (*at != &tape) continue;
+    *at = tape.previous_;
+    return true;
+  }
+  return false;
+}
 
 OpObserver* OpObserver::current() { return watching; }
 OpObservation::OpObservation(OpObserver* observer) : previous_(std::exchange(watching, observer)) {}
@@ -35,8 +60,8 @@ bool Tape::tracks(const Variable& value) const {
   if (value.leaf_) return !value.leaf_->frozen;
   if (value.tape_ == 0) return false;
   if (value.tape_ == serial_) return true;
-  for (const Tape* outer = previous_; outer; outer = outer->previous_) {
-    if (outer->serial_ == value.tape_) return false;  // a constant for the inner tape
+  if (std::find(outer_.begin(), outer_.end(), value.tape_) != outer_.end()) {
+    return false;  // a constant for the inner tape
   }
   fail(
       "tape: expected a value of the tape that is alive, given one of another; pass value.value() to "

@@ -7,6 +7,8 @@
 //   Tape tape;
 //   Variable loss = model(batch);
 //   tape.backward(loss);                    // gradients are added to the parameters' leaves
+//
+// A tape ends with its scope, or records only until stop(); tapes may end in any order.
 #pragma once
 
 #include <array>
@@ -31,6 +33,10 @@ class Tape {
 
   /// The tape that records on this thread, or null.
   static Tape* current();
+  /// Ends recording; backward() is still possible. An Error on another thread than the tape's, or
+  /// while a PauseRecording lives; the tape then goes on.
+  void stop();
+  bool is_recording() const { return is_recording_; }
 
   /// Tracks a value that is not a parameter; read its gradient with gradient().
   Variable watch(const Tensor& value);
@@ -74,13 +80,15 @@ class Tape {
     std::vector<std::int64_t> outputs;
     std::vector<Shape> shapes;  // of the outputs
   };
+  static bool leave(const Tape& tape);
   std::int64_t slot_of(const Variable& value);
   void backward_of(Entry& entry, std::span<Tensor> gradients,
                    std::span<GradientSlot* const> inputs);
 
   std::uint64_t serial_;
-  Tape* previous_;
-  bool finished_ = false;
+  Tape* previous_;                    // recorded before it on this thread
+  std::vector<std::uint64_t> outer_;  // the serial numbers of all that did
+  bool is_recording_ = true, finished_ = false;
   std::vector<GradientSlot> slots_;
   std::vector<Entry> nodes_;
   std::unordered_map<const Leaf*, std::int64_t> leaf_slots_;

@@ -53,10 +53,9 @@ scripts/build.sh release kette kette-torture
 scripts/build.sh asan kette-fuzz
 echo "torture: seed $seed"
 mkdir -p "$torture"
-rm -rf "$torture/evidence"
-mkdir -p "$torture/evidence"
 build/asan/kette-fuzz --seeds "$corpus"
 failed=0
+# This empties $torture/evidence, which the fuzzers then write to.
 build/release/kette-torture --kills "$kills" --flips "$flips" --calls "$calls" --seed "$seed" \
   --folder "$torture" | tee "$table" || failed=1
 

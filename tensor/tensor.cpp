@@ -1,5 +1,6 @@
 #include "tensor/tensor.h"
 
+#include <cstdint>
 #include <cstring>
 
 #include "tensor/backend.h"
@@ -7,32 +8,62 @@
 
 namespace kette {
 
-/// One block of a backend's memory, released with the last tensor that uses it.
+/// One block of memory, of a backend or of another owner, released with the last tensor that uses
+/// it.
 struct Tensor::Storage {
   Storage(Device where, std::size_t size)
       : device(where), bytes(size), memory(backend(where).allocate(size)) {}
   Storage(Device where, std::size_t size, const void* values)
       : device(where), bytes(size), memory(backend(where).upload(values, size)) {}
-  ~Storage() { backend(device).release(memory, bytes); }
+  Storage(Device where, std::size_t size, void* of_owner, std::shared_ptr<void> its_owner)
+      : device(where), bytes(size), memory(of_owner), owner(std::move(its_owner)) {}
+  ~Storage() {
+    if (!owner) backend(device).release(memory, bytes);
+  }
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
 
   Device device;
   std::size_t bytes;
   void* memory;
+  std::shared_ptr<void> owner{};  // null: the backend
 };
 
-Tensor Tensor::empty(Shape shape, DType dtype, Device device) {
+namespace {
+
+std::size_t bytes_of(const Shape& shape, DType dtype) {
   std::int64_t bytes = 0;
   KETTE_CHECK(
       !__builtin_mul_overflow(shape.elements(), static_cast<std::int64_t>(size_of(dtype)), &bytes),
       "Tensor: ", shape, " of ", name_of(dtype), " has more bytes than 63 bits count");
+  return static_cast<std::size_t>(bytes);
+}
+
+}  // namespace
+
+Tensor Tensor::empty(Shape shape, DType dtype, Device device) {
   Tensor result;
   result.shape_ = shape;
   result.dtype_ = dtype;
-  result.storage_ = std::make_shared<Storage>(device, static_cast<std::size_t>(bytes));
+  result.storage_ = std::make_shared<Storage>(device, bytes_of(shape, dtype));
   return result;
 }
+
+Tensor Tensor::over(void* memory, Shape shape, DType dtype, Device device,
+                    std::shared_ptr<void> owner) {
+  KETTE_CHECK(owner != nullptr, "Tensor::over: expected an owner of the memory, given none");
+  KETTE_CHECK(reinterpret_cast<std::uintptr_t>(memory) % size_of(dtype) == 0,
+              "Tensor::over: expected memory aligned to ", size_of(dtype), " bytes for ",
+              name_of(dtype), ", given an address between two elements (copy it first)");
+  Tensor result;
+  result.shape_ = shape;
+  result.dtype_ = dtype;
+  result.storage_ =
+      std::make_shared<Storage>(device, bytes_of(shape, dtype), memory, std::move(owner));
+  return result;
+}
+
+bool Tensor::is_sole_owner() const { return storage_.use_count() == 1 && !storage_->owner; }
 
 Tensor Tensor::zeros(Shape shape, DType dtype, Device device) {
   Tensor result = empty(shape, dtype, device);

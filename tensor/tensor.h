@@ -33,6 +33,11 @@ class Tensor {
     return from(values, Shape{static_cast<std::int64_t>(values.size())}, device);
   }
 
+  /// Over memory of others, row-major, aligned to its elements. `owner` is released with the last
+  /// tensor that uses it. Never a sole owner, so that backward does not overwrite it.
+  static Tensor over(void* memory, Shape shape, DType dtype, Device device,
+                     std::shared_ptr<void> owner);
+
   bool defined() const { return storage_ != nullptr; }
   const Shape& shape() const { return shape_; }
   DType dtype() const { return dtype_; }
@@ -41,8 +46,8 @@ class Tensor {
   std::int64_t rows() const { return shape_.rows(); }
   std::int64_t width() const { return shape_.width(); }
   std::size_t bytes() const { return static_cast<std::size_t>(elements()) * size_of(dtype_); }
-  /// True when no other tensor shares the storage, so that it may be overwritten.
-  bool is_sole_owner() const { return storage_.use_count() == 1; }
+  /// True when nothing else shares the storage, so that it may be overwritten.
+  bool is_sole_owner() const;
 
   /// The elements, typed; the dtype must match. Device memory when the tensor is on a GPU.
   template <class T>

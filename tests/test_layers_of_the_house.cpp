@@ -28,8 +28,8 @@ void for_sources(const std::string& folder, const Function& function) {
 }  // namespace
 
 TEST_CASE("a folder includes only folders before it in the order of dependency") {
-  const std::vector<std::string> order = {"tensor", "autograd", "nn",      "data",  "models",
-                                          "decode", "train",    "inspect", "serve", "cli"};
+  const std::vector<std::string> order = {"tensor", "autograd", "nn",    "data", "models", "decode",
+                                          "train",  "inspect",  "serve", "cli",  "python"};
   int files = 0;
   for (std::size_t rank = 0; rank < order.size(); ++rank) {
     for_sources(order[rank], [&](const std::string& path, const std::string& text) {
@@ -177,7 +177,7 @@ TEST_CASE("what a thread throws comes out: no region of OpenMP lets it end the p
 
 TEST_CASE("no source file is longer than 400 lines") {
   for (const char* folder : {"tensor", "autograd", "nn", "data", "models", "decode", "train",
-                             "inspect", "cli", "tests"}) {
+                             "inspect", "serve", "cli", "python", "tests"}) {
     for_sources(folder, [](const std::string& path, const std::string& text) {
       CAPTURE(path);
       CHECK(kette::testing::count_of(text, "\n") <= 400);

@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <thread>
 
 #include "autograd/all_ops.h"
 #include "autograd/anomaly.h"
@@ -162,6 +164,41 @@ TEST_CASE("a value of a dead tape is an error, and so is a second backward") {
   const Variable y = exp(x);
   tape.backward(y);
   CHECK(contains(message_of([&] { tape.backward(y); }), "has not run"));
+}
+
+TEST_CASE("a tape that is stopped can go back, and tapes may end in any order") {
+  const Variable x = scalar_parameter(2);
+  auto outer = std::make_unique<Tape>();
+  const Variable a = square(x);
+  Tape inner;
+  const Variable b = a * x;  // a is a constant for the inner tape
+  outer->stop();
+  outer->stop();
+  CHECK_FALSE(outer->is_recording());
+  CHECK(Tape::current() == &inner);
+  outer.reset();
+  const Variable c = b * x + a * x;
+  inner.stop();
+  CHECK(Tape::current() == nullptr);
+  square(x);
+  CHECK(inner.size() == 4);
+  inner.backward(c);  // 4 x^2 + 4 x
+  CHECK(x.leaf()->gradient.item() == 20);
+}
+
+TEST_CASE("a tape cannot be stopped on another thread, or while recording is paused") {
+  const Variable x = scalar_parameter(2);
+  Tape tape;
+  std::string message;
+  std::thread([&] { message = message_of([&] { tape.stop(); }); }).join();
+  CHECK(contains(message, "on the thread that it records"));
+  {
+    const PauseRecording pause;
+    CHECK(contains(message_of([&] { tape.stop(); }), "while recording is not paused"));
+  }
+  CHECK(tape.is_recording());
+  square(x);
+  CHECK(tape.size() == 1);
 }
 
 TEST_CASE("backward starts from a scalar, or from a given gradient of the right shape") {

@@ -40,6 +40,29 @@ TEST_CASE("tensors share storage when reshaped or sliced") {
   CHECK_THROWS_AS(Tensor::from(std::vector<float>{1, 2}, {3}), Error);
 }
 
+TEST_CASE("a tensor over memory of others keeps its owner, and never counts as the sole one") {
+  const auto memory = std::make_shared<std::vector<float>>(std::vector<float>{1, 2, 3, 4});
+  {
+    const Tensor x = Tensor::over(memory->data(), {2, 2}, DType::f32, {}, memory);
+    CHECK(memory.use_count() == 2);
+    CHECK_FALSE(x.is_sole_owner());
+    CHECK(x.clone().is_sole_owner());
+    const Tensor row = x.slice(1, 2);
+    row.data<float>()[0] = 7;
+    CHECK((*memory)[2] == 7);
+    (*memory)[3] = 8;
+    CHECK(row.values<float>() == std::vector<float>{7, 8});
+  }
+  CHECK(memory.use_count() == 1);
+  const auto over = [&](void* at, DType dtype, std::shared_ptr<void> owner) {
+    return Tensor::over(at, {1}, dtype, {}, std::move(owner));
+  };
+  char* bytes = reinterpret_cast<char*>(memory->data());
+  CHECK_THROWS_AS(over(bytes + 1, DType::f32, memory), Error);
+  CHECK_THROWS_AS(over(bytes, DType::f32, nullptr), Error);
+  CHECK(over(bytes + 1, DType::int8, memory).elements() == 1);
+}
+
 TEST_CASE("dtypes convert; bf16 rounds to nearest even") {
   CHECK(float(BFloat16(1.0f)) == 1.0f);
   CHECK(float(BFloat16(1.00390625f)) == 1.0f);       // halfway: to even

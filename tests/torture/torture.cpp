@@ -32,6 +32,7 @@ Torture::Torture(fs::path folder, std::uint64_t seed)
   fs::remove_all(folder_);
   fs::remove_all(evidence_);
   fs::create_directories(folder_);
+  fs::create_directories(evidence_);
 }
 
 void Torture::row(const std::string& what, std::int64_t times, const std::string& good,

@@ -1,0 +1,14 @@
+"""Kette: automatic differentiation from scratch, and the Transformer built on it.
+
+    import kette as kt
+
+    x = kt.tensor([[1.0, 2.0], [3.0, 4.0]])
+    w = kt.parameter([[0.5, -0.5]], "w")
+    with kt.Tape() as tape:
+        loss = kt.square(kt.linear(x, w)).mean()
+    tape.backward(loss)
+    w.grad
+"""
+
+from ._kette import *  # noqa: F403
+from ._kette import __version__  # noqa: F401

@@ -1,0 +1,129 @@
+// kette.Tape: records between `with` and its end, and goes back once.
+#include <map>
+#include <thread>
+
+#include "autograd/tape.h"
+#include "inspect/steps/tape_graph.h"
+#include "python/src/bindings.h"
+
+namespace kette::python {
+namespace {
+
+/// A tape that exists while it is wanted. One that records is kept, whatever happens to its Python object, since the
+/// thread knows its address. Threads never share the work on a tape: the second one gets an Error.
+class PythonTape {
+ public:
+  PythonTape& enter() {
+    KETTE_CHECK(
+        !tape_,
+        "Tape: expected a new tape, given one that has recorded (make another for the next step)");
+    tape_ = std::make_shared<Tape>();
+    thread_ = std::this_thread::get_id();
+    recording_ = std::make_shared<Recording>(tape_);
+    recordings()[tape_.get()] = recording_;
+    return *this;
+  }
+  void exit() {
+    tape().stop();
+    if (OpObserver::current() != &recording_->graph) return;  // one that began later observes still
+    recording_->observation.reset();
+    recordings().erase(tape_.get());
+  }
+  Tape& tape() const {
+    KETTE_CHECK(
+        tape_ != nullptr,
+        "Tape: expected one that has recorded, given a new one (with kt.Tape() as tape: ...)");
+    KETTE_CHECK(
+        !is_busy_,
+        "Tape: expected one that is not going back, given one whose backward() is under way");
+    KETTE_CHECK(!tape_->is_recording() || thread_ == std::this_thread::get_id(),
+                "Tape: expected the thread on which it records, given another one");
+    return *tape_;
+  }
+  bool is_new() const { return tape_ == nullptr; }
+  std::string drawn() const { return recording_ ? recording_->graph.svg() : ""; }
+
+  void backward(const Variable& output, const std::optional<Variable>& gradient) {
+    Tape& its = tape();
+    is_busy_ = true;
+    try {
+      const nb::gil_scoped_release release;
+      const OpObservation observation(&recording_->graph);
+      if (gradient) {
+        its.backward(output, gradient->value().to(output.value().dtype()));
+      } else {
+        its.backward(output);
+      }
+    } catch (...) {
+      is_busy_ = false;
+      throw;
+    }
+    is_busy_ = false;
+  }
+
+ private:
+  /// What the thread points to while it records.
+  struct Recording {
+    explicit Recording(std::shared_ptr<Tape> its)
+        : tape(std::move(its)),
+          graph(*tape),
+          observation(std::make_unique<OpObservation>(&graph)) {}
+    std::shared_ptr<Tape> tape;
+    TapeGraph graph;
+    std::unique_ptr<OpObservation> observation;
+  };
+  static std::map<Tape*, std::shared_ptr<Recording>>& recordings() {
+    static auto* all = new std::map<Tape*, std::shared_ptr<Recording>>;  // outlives the interpreter
+    return *all;
+  }
+  std::shared_ptr<Tape> tape_;
+  std::shared_ptr<Recording> recording_;
+  std::thread::id thread_;
+  bool is_busy_ = false;  // read and written with the GIL held
+};
+
+}  // namespace
+
+void bind_tapes(nb::module_& m) {
+  nb::class_<PythonTape>(
+      m, "Tape",
+      "Reverse-mode automatic differentiation. Between `with kt.Tape() as tape:` and its end every op on a parameter, or on "
+      "what depends on one, is recorded on this thread; tape.backward(loss) then adds d loss / d parameter to each parameter's grad, once.")
+      .def(nb::init<>())
+      .def("__enter__", &PythonTape::enter, nb::rv_policy::reference_internal)
+      .def("__exit__", [](PythonTape& self, const nb::args&) { self.exit(); })
+      .def(
+          "backward", &PythonTape::backward, "output"_a, "gradient"_a = nb::none(),
+          "Goes through the recorded ops from the last to the first, and adds d output / d parameter to each parameter's grad. The output is a scalar, "
+          "or has a gradient of its own shape. Only once: it frees the ops.")
+      .def(
+          "watch",
+          [](const PythonTape& self, const nb::object& value) {
+            return self.tape().watch(as_tensor(value).value());
+          },
+          "value"_a,
+          "Tracks a value that is no parameter; gradient() has its gradient after backward().")
+      .def(
+          "gradient",
+          [](const PythonTape& self, const Variable& watched) -> std::optional<Variable> {
+            const Tensor gradient = self.tape().gradient(watched);
+            if (!gradient.defined()) return {};
+            return Variable(gradient);
+          },
+          "watched"_a, "The gradient of a watched value after backward(); None if none arrived.")
+      .def("__len__", [](const PythonTape& self) { return self.is_new() ? 0 : self.tape().size(); })
+      .def("__bool__", [](const PythonTape&) { return true; })
+      .def(
+          "_repr_html_",
+          [](const PythonTape& self) -> std::optional<std::string> {
+            const std::string drawn = self.drawn();
+            if (drawn.empty()) return {};
+            return "<div style='overflow-x: auto'>" + drawn + "</div>";
+          },
+          "In a notebook: a small tape as a graph, with the values of small tensors and, after backward(), their gradients.")
+      .def("__repr__", [](const PythonTape& self) {
+        return self.is_new() ? std::string("Tape()") : self.tape().str();
+      });
+}
+
+}  // namespace kette::python

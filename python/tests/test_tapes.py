@@ -1,0 +1,176 @@
+"""Tapes: recorded between `with` and its end, gone through once, safe in whatever order they end."""
+
+import gc
+import threading
+
+import numpy as np
+import pytest
+
+import kette as kt
+
+
+def loss_of(w):
+    return (w * w).sum()
+
+
+def test_gradients():
+    w = kt.parameter([[1.0, 2.0]], "w")
+    for step in (1, 2):
+        with kt.Tape() as tape:
+            loss = loss_of(w)
+        tape.backward(loss)
+        assert w.grad.tolist() == [[2.0 * step, 4.0 * step]]
+    w.zero_grad()
+    assert w.grad.tolist() == [[0, 0]]
+
+
+def test_a_gradient_written_to_is_added_to():
+    w = kt.parameter([1.0])
+    w.grad.numpy()[0] = 5
+    with kt.Tape() as tape:
+        loss = loss_of(w)
+    tape.backward(loss)
+    assert w.grad.tolist() == [7]
+
+
+def test_backward_does_not_write_to_the_memory_of_others():
+    x, seed = np.ones(4, np.float32), np.full(4, 2, np.float32)
+    w = kt.parameter(np.ones(4, np.float32))
+    with kt.Tape() as tape:
+        y = -(w * kt.from_dlpack(x)) * kt.from_dlpack(x)
+    tape.backward(y, kt.from_dlpack(seed))
+    assert (x == 1).all() and (seed == 2).all() and w.grad.tolist() == [-2] * 4
+
+
+def test_watched_values():
+    with kt.Tape() as tape:
+        x = tape.watch([1.0, 2.0])
+        y = (x * x).sum()
+    tape.backward(y)
+    assert tape.gradient(x).tolist() == [2, 4]
+
+
+def test_frozen_parameters_are_constants():
+    w = kt.parameter([1.0])
+    w.frozen = True
+    with kt.Tape() as tape:
+        loss = loss_of(w)
+    assert len(tape) == 0
+    with pytest.raises(kt.Error, match="depends on no parameter"):
+        tape.backward(loss)
+
+
+def test_misuse_is_an_error():
+    w = kt.parameter([1.0, 2.0])
+    fresh = kt.Tape()
+    with pytest.raises(kt.Error, match="new one"):
+        fresh.backward(w)
+    with kt.Tape() as tape:
+        y = w * w
+        loss = y.sum()
+    with pytest.raises(kt.Error, match="scalar"):
+        tape.backward(y)
+    with pytest.raises(kt.Error, match="shape"):
+        tape.backward(y, kt.zeros((3,)))
+    tape.backward(loss)
+    with pytest.raises(kt.Error, match="has not run"):
+        tape.backward(loss)
+    with pytest.raises(kt.Error, match="has recorded"):
+        tape.__enter__()
+    with kt.Tape() as other:
+        with pytest.raises(kt.Error, match="given one of another"):
+            y + w
+    other.__exit__(None, None, None)  # twice does no harm
+
+
+def test_tapes_end_in_any_order_and_outer_ones_see_constants():
+    w = kt.parameter([2.0])
+    outer, inner = kt.Tape(), kt.Tape()
+    outer.__enter__()
+    a = loss_of(w)
+    inner.__enter__()
+    b = a * w.sum()
+    outer.__exit__(None, None, None)
+    c = b * w.sum()
+    inner.__exit__(None, None, None)
+    del outer
+    gc.collect()
+    inner.backward(c)  # c = a w w with a a constant, 4
+    assert w.grad.tolist() == [16]
+
+
+def test_a_tape_that_is_dropped_while_it_records():
+    w = kt.parameter([2.0])
+    kt.Tape().__enter__()
+    gc.collect()
+    loss_of(w)
+    with kt.Tape() as tape:
+        loss = loss_of(w)
+    tape.backward(loss)
+    assert w.grad.tolist() == [4]
+
+
+def test_threads_record_on_tapes_of_their_own():
+    w = kt.parameter([2.0])
+    errors, sizes = [], []
+    with kt.Tape() as tape:
+
+        def other():
+            with pytest.raises(kt.Error, match="thread"):
+                tape.__exit__(None, None, None)
+            loss_of(w)  # on no tape
+            with kt.Tape() as mine:
+                loss_of(w)
+            sizes.append(len(mine))
+
+        thread = threading.Thread(target=lambda: errors.append(other()))
+        thread.start()
+        thread.join()
+        loss = loss_of(w)
+    assert errors == [None] and sizes == [2] and len(tape) == 2
+    tape.backward(loss)
+
+
+def test_two_threads_go_back_at_the_same_time():
+    w = kt.parameter(np.ones((256, 256), np.float32))
+    with kt.Tape() as tape:
+        y = w
+        for _ in range(50):
+            y = y @ w * (1 / 256)
+        loss = y.sum()
+    outcomes = []
+
+    def back():
+        try:
+            tape.backward(loss)
+            outcomes.append("done")
+        except kt.Error as error:
+            outcomes.append(str(error))
+
+    threads = [threading.Thread(target=back) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert outcomes.count("done") == 1 and len(outcomes) == 4
+
+
+def test_repr_lists_the_ops():
+    w = kt.parameter([2.0], "weight")
+    with kt.Tape() as tape:
+        loss_of(w)
+    assert "multiply" in repr(tape) and "weight" in repr(tape)
+    assert repr(kt.Tape()) == "Tape()"
+
+
+def test_a_small_tape_is_drawn():
+    w = kt.parameter(2.0, "weight")
+    with kt.Tape() as tape:
+        loss = w * w + 1
+    assert "<svg" in tape._repr_html_() and "weight" in tape._repr_html_() and "∇" not in tape._repr_html_()
+    tape.backward(loss)
+    assert "∇ 4" in tape._repr_html_()
+    with kt.Tape() as large:
+        for _ in range(100):
+            w * w
+    assert large._repr_html_() is None and kt.Tape()._repr_html_() is None
