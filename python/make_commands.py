@@ -29,11 +29,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from ._kette import Model
 from ._reports import Report
-from ._running import command, run
+from ._running import command, run as _run
+
+if TYPE_CHECKING:
+    from ._kette import Model
 
 Path: TypeAlias = str | os.PathLike[str]
 
@@ -115,7 +117,7 @@ def function_of(command):
         lines += textwrap.wrap(f"{argument}: {text}", 112, initial_indent="      ", subsequent_indent="        ",
                                break_on_hyphens=False, break_long_words=False)
     lines[-len(lines):] = [line.replace("\\", "\\\\") for line in lines]
-    lines += ['    """', "    return run("]
+    lines += ['    """', "    return _run("]
     lines += [f"        {words},".replace("'", '"'), f"        {table},".replace("'", '"'), "        locals(),",
               f"        {in_memory},", "    )", "", ""]
     return name, "\n".join(lines)

@@ -67,7 +67,9 @@ void train_and_report(const TrainCommandOptions& o, const TrainRun& run, int thr
   if (!o.record().parts.empty()) options.observers.push_back(&recorder);
   if (o.wants_page()) options.observers.push_back(&page);  // with what was just recorded
   const TrainResult result = run.start();
-  if (o.common().json && communicator().is_first()) {
+  const bool is_awaited =
+      result.interrupted == 0 || Host::current() == nullptr;  // measuring takes its time
+  if (o.common().json && communicator().is_first() && is_awaited) {
     print_result(o, options.out, result, threads,
                  {{"record_seconds", recorder.seconds()}, {"page_seconds", page.seconds()}});
   }

@@ -9,7 +9,8 @@ namespace kette {
 namespace {
 
 constexpr std::int64_t kMostShown = 4;  // elements of a value
-constexpr int kWidth = 168, kHeight = 58, kBetweenColumns = 48, kBetweenRows = 16, kMargin = 8;
+constexpr int kBoxWidth = 168, kBoxHeight = 58, kBetweenColumns = 48, kBetweenRows = 16,
+              kMargin = 8;
 
 /// "1.5, -2"; empty for a tensor of many elements.
 std::string shown(const Tensor& tensor) {
@@ -103,15 +104,17 @@ std::string TapeGraph::svg() const {
     filled[columns[i]] = rows[i] + 1;
   }
   const auto x_of = [&](std::size_t box) {
-    return kMargin + columns[box] * (kWidth + kBetweenColumns);
+    return kMargin + columns[box] * (kBoxWidth + kBetweenColumns);
   };
-  const auto y_of = [&](std::size_t box) { return kMargin + rows[box] * (kHeight + kBetweenRows); };
+  const auto y_of = [&](std::size_t box) {
+    return kMargin + rows[box] * (kBoxHeight + kBetweenRows);
+  };
   std::string edges, boxes;
   for (std::size_t i = 0; i < boxes_.size(); ++i) {
     const Box& box = boxes_[i];
-    const int x = x_of(i), y = y_of(i), end = y + kHeight / 2;
+    const int x = x_of(i), y = y_of(i), end = y + kBoxHeight / 2;
     for (const std::size_t from : box.inputs) {
-      const int begin = x_of(from) + kWidth, start = y_of(from) + kHeight / 2,
+      const int begin = x_of(from) + kBoxWidth, start = y_of(from) + kBoxHeight / 2,
                 middle = (begin + x) / 2;
       edges += text("<path d='M%d %d C%d %d %d %d %d %d'/>", begin, start, middle, start, middle,
                     end, x, end);
@@ -122,16 +125,16 @@ std::string TapeGraph::svg() const {
       return text("<text x='%d' y='%d'%s>", x + 9, y + at, style) + escaped(cut) + "</text>";
     };
     boxes += "<g><title>" + escaped(box.title + " " + box.shape) + "</title>" +
-             text("<rect x='%d' y='%d' width='%d' height='%d' rx='%d'%s/>", x, y, kWidth, kHeight,
-                  box.is_op ? 14 : 3, box.is_op ? " fill-opacity='.12'" : "") +
+             text("<rect x='%d' y='%d' width='%d' height='%d' rx='%d'%s/>", x, y, kBoxWidth,
+                  kBoxHeight, box.is_op ? 14 : 3, box.is_op ? " fill-opacity='.12'" : "") +
              line(17, box.title, " font-weight='600'") +
              line(34, box.value.empty() ? box.shape : box.value, " opacity='.8'") +
              line(50, box.gradient.empty() ? "" : "∇ " + box.gradient, " fill='#0a8a5c'") + "</g>";
   }
-  const int width =
-      2 * kMargin + static_cast<int>(filled.size()) * (kWidth + kBetweenColumns) - kBetweenColumns;
+  const int width = 2 * kMargin + static_cast<int>(filled.size()) * (kBoxWidth + kBetweenColumns) -
+                    kBetweenColumns;
   const int height = 2 * kMargin +
-                     *std::max_element(filled.begin(), filled.end()) * (kHeight + kBetweenRows) -
+                     *std::max_element(filled.begin(), filled.end()) * (kBoxHeight + kBetweenRows) -
                      kBetweenRows;
   return text("<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' viewBox='0 0 %d %d' ",
               width, height, width, height) +

@@ -29,6 +29,8 @@ class Report(Mapping[str, Any]):
         """Whether what was found is bad, where the command judges it: gradients that are wrong, models that differ."""
 
     def __getitem__(self, key: str) -> Any:
+        if key not in self._values:
+            raise KeyError(f"report: expected one of {', '.join(self._values) or 'no values'}, given {key}")
         return self._values[key]
 
     def __iter__(self) -> Iterator[str]:
@@ -38,10 +40,12 @@ class Report(Mapping[str, Any]):
         return len(self._values)
 
     def __str__(self) -> str:
-        return self._text
+        if self._text:
+            return self._text
+        return "".join(f"{key:<34} {value}\n" for key, value in self._values.items() if not isinstance(value, list))
 
     def __repr__(self) -> str:
-        return f"<kette.Report {self.title or ''}: {', '.join(self._values)}>".replace(" :", ":")
+        return f"<kette.Report of {', '.join(self._values) or 'a text'}>"
 
     @property
     def lines(self) -> list[str]:

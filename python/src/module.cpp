@@ -9,5 +9,6 @@ NB_MODULE(_kette, m) {
   bind_errors(m);
   bind_tensors(m);
   bind_tapes(m);
+  bind_commands(m);
   bind_metrics(m);
 }

@@ -128,8 +128,7 @@ TEST_CASE(
   host.stop_after = 4;
   CHECK(cli::run_command(host, arguments) == 128 + SIGINT);
   CHECK(std::signal(SIGINT, before) == SIG_IGN);
-  CHECK(host.result.at("interrupted") == true);
-  CHECK(host.result.at("steps").get<int>() <= 4);
+  CHECK(contains(host.said(), "goes on from step"));
   CHECK(std::filesystem::exists(folder / "run" / "training.safetensors"));
   CHECK(host.logged.size() >= 4);
 }
