@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import os
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -58,13 +57,13 @@ class Report(Mapping[str, Any]):
 
     def rows(self, name: str | None = None) -> list[dict[str, Any]]:
         """A table as a list of dicts, for pandas.DataFrame. Without a name, the first one."""
-        tables = {key: value for key, value in self._values.items() if _is_table(value)}
+        tables = {key: rows for key, value in self._values.items() if (rows := _rows(value))}
         if name is None and tables:
-            return list(next(iter(tables.values())))
+            return next(iter(tables.values()))
         if name not in tables:
             given = "none" if name is None else name
             raise KeyError(f"rows: expected a table of the report ({', '.join(tables) or 'it has none'}), given {given}")
-        return list(tables[name])
+        return tables[name]
 
     def page(self) -> str:
         """The page as HTML, whole in itself."""
@@ -79,6 +78,8 @@ class Report(Mapping[str, Any]):
             file.write(page)
 
     def _repr_html_(self) -> str | None:
+        import html  # takes time, and is seldom needed; so in _running
+
         if self._page is None:
             return None if not self._text else f"<pre>{html.escape(self._text)}</pre>"
         fit = "this.style.height=Math.min(this.contentDocument.documentElement.scrollHeight+20,900)+'px'"
@@ -88,5 +89,10 @@ class Report(Mapping[str, Any]):
         )
 
 
-def _is_table(value: Any) -> bool:
-    return isinstance(value, list) and len(value) > 0 and all(isinstance(row, dict) for row in value)
+def _rows(value: Any) -> list[dict[str, Any]]:
+    """Of a list of objects, or of objects by name; none of anything else."""
+    if isinstance(value, list) and all(isinstance(row, dict) for row in value):
+        return list(value)
+    if isinstance(value, dict) and all(isinstance(row, dict) for row in value.values()):
+        return [{"name": name, **row} for name, row in value.items()]
+    return []

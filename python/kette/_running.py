@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
-import json
-import logging
 import os
 import re
 import sys
@@ -18,7 +15,6 @@ from ._reports import Report
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_log = logging.getLogger("kette")
 
 
 def command(function: Callable[P, R]) -> Callable[P, R]:
@@ -29,6 +25,8 @@ def command(function: Callable[P, R]) -> Callable[P, R]:
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
         for name in kwargs:
             if name not in names:
+                import difflib
+
                 near = difflib.get_close_matches(name, names, 3)
                 raise TypeError(
                     f"{function.__name__}() got an unexpected keyword argument {name!r}"
@@ -45,6 +43,9 @@ Options = dict[str, tuple[str, str | None]]
 def run(words: list[str], options: Options, given: dict[str, Any], in_memory: bool) -> Report:
     """words: the command. options: by argument, the name of its option and, of a flag, that of its opposite or "".
     in_memory: whether the command takes models in memory."""
+    import json
+    import logging
+
     models: dict[str, Any] = {}
     arguments, places = list(words), []
     for name, (option, opposite) in options.items():
@@ -68,11 +69,12 @@ def run(words: list[str], options: Options, given: dict[str, Any], in_memory: bo
     if places:
         arguments += ["--", *places]
     messages: list[str] = []
+    log = logging.getLogger("kette")
 
     def say(line: bytes) -> None:
         text = line.decode(errors="replace")
         messages.append(text)
-        _log.info(text)
+        log.info(text)
 
     try:
         code, printed, values, title, page = _kette._run_command(
@@ -90,7 +92,7 @@ def _text(value: Any, name: str, models: dict[str, Any] | None, words: list[str]
             raise TypeError(
                 f"{'_'.join(words)}: expected {name} as a folder, given a model in memory (its save() makes one)"
             )
-        key = f"<model {len(models) + 1}>/{getattr(value, 'name', '') or 'model'}"
+        key = f"<model {len(models) + 1}>/{os.path.basename(value.path) or 'model'}"
         models[key] = value
         return key
     if isinstance(value, (str, os.PathLike)):
@@ -121,6 +123,7 @@ def _step_callback(given: dict[str, Any]) -> Callable[[bytes], None] | None:
     on_step, on_validation = given.get("on_step"), given.get("on_validation")
     if on_step is None and on_validation is None:
         return None
+    import json
 
     def told(line: bytes) -> None:
         info = json.loads(line)

@@ -36,10 +36,14 @@ cli::HostModel host_model_of(nb::handle model) {
 #endif
 }
 
+using Outcome = nb::typed<nb::tuple, int, nb::bytes, nb::str, nb::str, std::optional<nb::str>>;
+using Models = nb::typed<nb::dict, nb::str, nb::object>;
+using Descriptions = nb::typed<nb::list, nb::typed<nb::dict, nb::str, nb::object>>;
+
 /// What Python gives a command.
 struct Given {
   std::vector<std::string> words;
-  nb::dict models;                  ///< by the name that stands for each in `words`
+  Models models;                    ///< by the name that stands for each in `words`
   std::optional<std::string> text;  ///< in the place of stdin
   std::vector<std::string> program;
   nb::object log, say;  ///< called with a line; may be None
@@ -146,21 +150,17 @@ class PythonHost : public cli::CommandHost {
 
   /// Runs it on a thread of its own, so that this one can look for signals of Python and nothing of this thread (its
   /// tape, its number of threads) has a part in it. Returns exit code, text, JSON, title and page.
-  nb::tuple run() {
+  Outcome run() {
     std::future<int> result =
         std::async(std::launch::async, [this] { return cli::run_command(*this, given_.words); });
     wait_for(result);
     if (raised_.is_there()) raised_.raise();
     const int code = result.get();
-    return nb::make_tuple(code, nb::bytes(text().data(), text().size()), json_, title_, page_);
+    const std::string text = text_.str();
+    return Outcome(nb::make_tuple(code, nb::bytes(text.data(), text.size()), json_, title_, page_));
   }
 
  private:
-  const std::string& text() {
-    printed_ = text_.str();
-    return printed_;
-  }
-
   void wait_for(const std::future<int>& result) {
     const nb::gil_scoped_release released;
     while (result.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready) {
@@ -188,14 +188,13 @@ class PythonHost : public cli::CommandHost {
   std::ostringstream text_;
   LineBuffer lines_;
   std::ostream said_{nullptr};
-  std::string printed_, json_ = "{}", title_;
+  std::string json_ = "{}", title_;
   std::optional<std::string> page_;
   Raised raised_;
 };
 
-nb::tuple run_command(std::vector<std::string> words, nb::dict models,
-                      std::optional<nb::bytes> text, std::vector<std::string> program,
-                      nb::object log, nb::object say) {
+Outcome run_command(std::vector<std::string> words, Models models, std::optional<nb::bytes> text,
+                    std::vector<std::string> program, nb::object log, nb::object say) {
   const Given given{std::move(words),
                     std::move(models),
                     text ? std::optional(std::string(text->c_str(), text->size())) : std::nullopt,
@@ -225,7 +224,7 @@ const char* name_of(cli::OptionDescription::Kind kind) {
   return "";
 }
 
-nb::list described_commands() {
+Descriptions described_commands() {
   nb::list all;
   for (const cli::CommandDescription& command : cli::described_commands()) {
     nb::list options;
@@ -248,7 +247,7 @@ nb::list described_commands() {
     one["options"] = options;
     all.append(one);
   }
-  return all;
+  return Descriptions(all);
 }
 
 }  // namespace
