@@ -101,6 +101,7 @@ void check_family(const GradcheckOptions& o, Checks& done) {
 }  // namespace
 
 void Checks::add(const std::string& name, std::int64_t samples, const GradientCheck& check) {
+  check_interrupt();
   all.push_back({name, samples, check});
   to_stdout() << line_of(all.back()) << std::flush;
   if (!check.ok()) has_failed = true;

@@ -83,8 +83,9 @@ ProcessOutcome run_own_process(std::vector<std::string> words, const std::string
                                InterruptRelay& relay) {
   const std::string command = words.front();
   Pipe out, err;
+  const bool shares_stderr = label.empty() && Host::current() == nullptr;
   const pid_t process =
-      spawn(std::move(words), out.writing_end(), label.empty() ? STDERR_FILENO : err.writing_end());
+      spawn(std::move(words), out.writing_end(), shares_stderr ? STDERR_FILENO : err.writing_end());
   out.close_writing_end();
   err.close_writing_end();
   std::string result, messages;

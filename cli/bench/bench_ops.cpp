@@ -167,6 +167,7 @@ void run(const BenchOpsOptions& o) {
                           {.key = "inputs", .title = "inputs"}}};
   to_stdout() << text("%-26s %12s %12s  %s\n", "op", "forward, ms", "backward, ms", "inputs");
   for (std::size_t i = 0; i < ops.size(); ++i) {
+    check_interrupt();
     const Case what = case_of(ops[i], i < kElementwise, realistic, o, config.width);
     const Timing timing = measure(what, o);
     std::string shapes;

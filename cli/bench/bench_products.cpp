@@ -111,6 +111,7 @@ void run(const BenchProductsOptions& o) {
     return std::string(size.transpose_a ? "A" : "") + (size.transpose_b ? "B" : "");
   };
   for (const auto& [size, count] : products_of(*model, o.tokens)) {
+    check_interrupt();
     const Rates rates = measure(size, o.runs, threads);
     const double operations = static_cast<double>(count) * size.operations() / 1e9;
     own_seconds += operations / rates.own;

@@ -28,6 +28,7 @@ void run(const BenchTokenizeOptions& o) {
   std::vector<double> times;
   std::size_t tokens = 0;
   for (std::int64_t pass = 0; pass < o.warmup + o.steps; ++pass) {
+    check_interrupt();
     watch.restart();
     tokens = tokenizer->encode(content).size();
     if (pass >= o.warmup) times.push_back(watch.seconds());

@@ -90,6 +90,7 @@ void run(BenchTranslateOptions& o) {
   std::vector<double> times;
   double target_tokens = 0, all_seconds = 0, of_processors = 0;
   for (std::int64_t run = 0; run < o.warmup + o.steps; ++run) {
+    check_interrupt();
     const double before = processor_seconds();
     const Stopwatch watch;
     const auto found = translate_ids(*ready, sources, o.decoding, o.work);

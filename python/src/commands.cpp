@@ -1,5 +1,5 @@
 // The commands of the command line as functions. kette/_running.py makes their arguments and results, which a person sees.
-#include <fcntl.h>
+#include <omp.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -148,11 +148,14 @@ class PythonHost : public cli::CommandHost {
   std::vector<std::string> program() override { return given_.program; }
   void log(const std::string& json) override { call(given_.log, json); }
 
-  /// Runs it on a thread of its own, so that this one can look for signals of Python and nothing of this thread (its
-  /// tape, its number of threads) has a part in it. Returns exit code, text, JSON, title and page.
+  /// Runs it on a thread of its own, so that this one can look for signals of Python, and its tape has no part in it.
+  /// Returns exit code, text, JSON, title and page.
   Outcome run() {
     std::future<int> result =
-        std::async(std::launch::async, [this] { return cli::run_command(*this, given_.words); });
+        std::async(std::launch::async, [this, threads = omp_get_max_threads()] {
+          omp_set_num_threads(threads);
+          return cli::run_command(*this, given_.words);
+        });
     wait_for(result);
     if (raised_.is_there()) raised_.raise();
     const int code = result.get();
