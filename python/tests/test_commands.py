@@ -191,6 +191,21 @@ def test_of_a_step():
     assert len(kt.bench_ops(tokens=32, threads=1).rows()) > 30
 
 
+@pytest.mark.skipif(not hasattr(kt, "load"), reason="a build without models")
+def test_a_model_in_memory(data, tmp_path):
+    sentence, model = "the cat sees the dog .", kt.load(data.translator())
+    before = lasting(kt.explain(sentence, model=data.translator()).to_dict())
+    assert lasting(kt.explain(sentence, model=model).to_dict()) == before
+    for path in model.parameters:
+        model.parameters[path].numpy()[...] = 0
+    assert lasting(kt.explain(sentence, model=model).to_dict()) != before
+    pairs = dict(src=data.path("valid.en"), ref=data.path("valid.de"), beam=2)
+    assert kt.evaluate(model=[model, data.translator()], **pairs)["sentences"] == 6
+    assert kt.compare(model, data.translator()).failed
+    with pytest.raises(TypeError, match="expected model as a folder, given a model in memory"):
+        kt.quantize(model=model, out=tmp_path / "quantized")
+
+
 def test_sweep(data, tmp_path):
     file = tmp_path / "sweep.toml"
     common = "".join(
