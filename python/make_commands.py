@@ -112,9 +112,9 @@ def function_of(command):
     doc = command["help"].rstrip(".")
     doc = re.sub(r"--[a-z][a-z0-9-]*", lambda found: arguments.get(found.group(), found.group()), doc)
     lines += textwrap.wrap(f'"""{doc}.', 116, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False)
-    lines += ["", f"    The command `kette {' '.join(words)}`. Args:", ""]
+    lines += ["", f"    The command `kette {' '.join(words)}`.", "", "    Args:"]
     for argument, text in helps:
-        lines += textwrap.wrap(f"{argument}: {text}", 112, initial_indent="      ", subsequent_indent="        ",
+        lines += textwrap.wrap(f"{argument}: {text}", 112, initial_indent="        ", subsequent_indent="            ",
                                break_on_hyphens=False, break_long_words=False)
     lines[-len(lines):] = [line.replace("\\", "\\\\") for line in lines]
     lines += ['    """', "    return _run("]

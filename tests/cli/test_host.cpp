@@ -145,7 +145,7 @@ TEST_CASE("the commands as data: kinds, words, defaults and flags that can be sw
   for (const auto& option : all.at("evaluate").options) options.emplace(option.name, option);
   using Kind = cli::OptionDescription::Kind;
   CHECK(options.at("--beam").kind == Kind::whole);
-  CHECK(options.at("--beam").initial == "4");
+  CHECK(options.at("--beam").initial == "5");
   CHECK(options.at("--model").is_list);
   CHECK(options.at("--model").is_required);
   CHECK(options.at("--src").kind == Kind::path);
