@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <iostream>
 #include <memory>
 
+#include "cli/host.h"
 #include "cli/processes.h"
 #include "data/files/json_text.h"
 #include "data/files/visible_text.h"
@@ -96,7 +96,7 @@ DType ComputeOptions::dtype() const {
 
 void ComputeOptions::apply() const {
   if (precision == "bf16" && dtype() == DType::f32) {
-    std::cerr
+    to_stderr()
         << "--precision bf16: this CPU multiplies bf16 no quicker than f32, so f32 it is (kette info tells; "
            "KETTE_BF16=f32 keeps what is computed in bf16 all the same)\n";
   }
@@ -121,7 +121,10 @@ int use_threads(const CommonOptions& options) {
   return threads;
 }
 
-void print_json(const Json& object) { std::cout << json_line(object); }
+void print_json(const Json& object) {
+  if (CommandHost* host = CommandHost::current()) return host->take_json(object);
+  to_stdout() << json_line(object);
+}
 
 std::string json_line(const Json& object) {
   // A file's name need not be UTF-8, nor need a text that ends within a character, but JSON must be.
@@ -130,7 +133,7 @@ std::string json_line(const Json& object) {
 
 std::string for_stdout(const std::string& text) {
   static const bool is_terminal = ::isatty(STDOUT_FILENO);
-  return is_terminal ? visible(text) : text;
+  return is_terminal && Host::current() == nullptr ? visible(text) : text;
 }
 
 std::string name_of_folder(const std::filesystem::path& folder) {

@@ -1,9 +1,9 @@
 #include "cli/decoding.h"
 
 #include <algorithm>
-#include <iostream>
 
 #include "cli/common.h"
+#include "cli/host.h"
 #include "cli/processes.h"
 #include "data/files/safetensors.h"
 #include "data/files/visible_text.h"
@@ -78,11 +78,12 @@ std::vector<std::filesystem::path> EnsembleOptions::with(
 }
 
 void say_parameters(const ModelFiles& files, const Metadata& metadata) {
+  if (Host::current() != nullptr) return;  // which knows its models
   const std::filesystem::path file =
       files.checkpoint.empty() ? parameter_file(files.folder) : files.checkpoint;
   const bool is_foreign = !files.checkpoint.empty() && !metadata.contains(kTokenizerKey);
-  std::cerr << visible(file.string() + ", " + describe(metadata))
-            << (is_foreign ? ", does not say of which vocabulary" : "") << std::endl;
+  to_stderr() << visible(file.string() + ", " + describe(metadata))
+              << (is_foreign ? ", does not say of which vocabulary" : "") << std::endl;
 }
 
 BeamOptions add_beam_options(OptionGroup& group, SearchOptions& options,

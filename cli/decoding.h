@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/host.h"
 #include "cli/options.h"
 #include "decode/loaded_ensemble.h"
 #include "decode/search_limits.h"
@@ -33,7 +34,7 @@ void say_parameters(const ModelFiles& files, const Metadata& metadata);
 /// Loads a model and calls say_parameters().
 template <class M>
 SavedModel<M> load(const ModelOptions& options) {
-  SavedModel<M> saved = load_model<M>(options.model, options.checkpoint, options.device);
+  SavedModel<M> saved = load_or_copy<M>(options.model, options.checkpoint, options.device);
   say_parameters({options.model, options.checkpoint}, saved.metadata);
   return saved;
 }
@@ -57,7 +58,7 @@ void add_ensemble_options(CLI::App& command, EnsembleOptions& options);
 /// Loads the models and calls say_parameters() for each. All processes must call it.
 template <class M>
 LoadedEnsemble<M> load(const EnsembleOptions& options) {
-  return load_ensemble<M>(options.each(), options.loading(), say_parameters);
+  return load_ensemble<M>(options.each(), options.loading(), say_parameters, load_or_copy<M>);
 }
 
 /// Adds --beam, --length-penalty and the other options of the search. Returns those that do not apply to sampling.

@@ -1,10 +1,10 @@
 #include "cli/gradient_checks.h"
 
 #include <algorithm>
-#include <iostream>
 
 #include "autograd/all_ops.h"
 #include "autograd/hessian.h"
+#include "cli/host.h"
 #include "models/families.h"
 #include "models/gradient_check.h"
 #include "tensor/suggestion.h"
@@ -101,8 +101,9 @@ void check_family(const GradcheckOptions& o, Checks& done) {
 }  // namespace
 
 void Checks::add(const std::string& name, std::int64_t samples, const GradientCheck& check) {
+  check_interrupt();
   all.push_back({name, samples, check});
-  std::cout << line_of(all.back()) << std::flush;
+  to_stdout() << line_of(all.back()) << std::flush;
   if (!check.ok()) has_failed = true;
 }
 

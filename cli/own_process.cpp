@@ -9,9 +9,9 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <iostream>
 #include <utility>
 
+#include "cli/host.h"
 #include "tensor/error.h"
 
 namespace kette::cli {
@@ -43,7 +43,10 @@ class Pipe {
 
 /// Its process group is its own, so that a terminal's signals do not reach it.
 pid_t spawn(std::vector<std::string> words, int out, int err) {
-  words.insert(words.begin(), "kette");
+  CommandHost* host = CommandHost::current();
+  const std::vector<std::string> program =
+      host != nullptr ? host->program() : std::vector<std::string>{"kette"};
+  words.insert(words.begin(), program.begin(), program.end());
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
@@ -55,8 +58,8 @@ pid_t spawn(std::vector<std::string> words, int out, int err) {
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   pid_t process = 0;
-  const int error =
-      posix_spawn(&process, "/proc/self/exe", &actions, &attributes, pointers.data(), environ);
+  const char* file = host != nullptr ? program.front().c_str() : "/proc/self/exe";
+  const int error = posix_spawn(&process, file, &actions, &attributes, pointers.data(), environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   KETTE_CHECK(error == 0, "process: expected a new one, given ", std::strerror(error));
@@ -71,7 +74,7 @@ void show_lines(const std::string& label, std::string& text) {
     shown += label + text.substr(begin, end + 1 - begin);
   }
   text.erase(0, begin);
-  std::cerr << shown << std::flush;  // at once: other threads write there, too
+  if (!shown.empty()) say(shown);
 }
 
 }  // namespace
@@ -80,8 +83,9 @@ ProcessOutcome run_own_process(std::vector<std::string> words, const std::string
                                InterruptRelay& relay) {
   const std::string command = words.front();
   Pipe out, err;
+  const bool shares_stderr = label.empty() && Host::current() == nullptr;
   const pid_t process =
-      spawn(std::move(words), out.writing_end(), label.empty() ? STDERR_FILENO : err.writing_end());
+      spawn(std::move(words), out.writing_end(), shares_stderr ? STDERR_FILENO : err.writing_end());
   out.close_writing_end();
   err.close_writing_end();
   std::string result, messages;

@@ -1,8 +1,7 @@
 #include "cli/page_file.h"
 
-#include <iostream>
-
 #include "cli/common.h"
+#include "cli/host.h"
 #include "data/files/atomic_file.h"
 #include "data/files/text_file.h"
 #include "data/files/visible_text.h"
@@ -33,8 +32,8 @@ Option add_page_option(OptionGroup& group, const std::string& name, std::filesys
 
 void write_page(const std::filesystem::path& file, const std::string& page) {
   write_file_atomically(file, page);
-  std::cerr << text("%s: %.0f KB\n", visible(file.string()).c_str(),
-                    static_cast<double>(page.size()) / 1000);
+  to_stderr() << text("%s: %.0f KB\n", visible(file.string()).c_str(),
+                      static_cast<double>(page.size()) / 1000);
 }
 
 }  // namespace kette::cli

@@ -1,8 +1,7 @@
 #include "cli/parse_scoring.h"
 
-#include <iostream>
-
 #include "cli/common.h"
+#include "cli/host.h"
 
 namespace kette::cli {
 namespace {
@@ -65,12 +64,12 @@ Table table_of(const ParseScore& score) {
 
 void say_what_is_odd(const ParseScore& score) {
   if (score.all.errors > 0 && score.signature.find("punctuation:gold") == std::string::npos) {
-    std::cerr
+    to_stderr()
         << "kette: errors have other words than the gold tree once what each calls punctuation is left out "
            "(--punctuation gold goes by the gold tree's)\n";
   }
   if (score.lone_roots > 0 && score.lone_roots == score.all.valid()) {
-    std::cerr
+    to_stderr()
         << "kette: of all " << score.lone_roots
         << text(
                " sentences the roots are in one file alone, or other ones in the other, and count as wrong "

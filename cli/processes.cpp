@@ -9,6 +9,7 @@
 
 #include "cli/version.h"
 #include "tensor/machine.h"
+#include "train/host.h"
 #include "train/launch.h"
 
 namespace kette::cli {
@@ -58,6 +59,7 @@ void add_process_options(CLI::App& command) {
 }
 
 void check_is_one(const std::string& command) {
+  if (Host::current() != nullptr) return;
   const std::optional<Launch> launch = Launch::found();
   if (!launch || launch->processes == 1) return;
   throw UsageError(
@@ -67,6 +69,7 @@ void check_is_one(const std::string& command) {
 }
 
 Communicator& communicator() {
+  if (Host::current() != nullptr) return Communicator::none();
   if (all_processes) return *all_processes;
   const std::optional<Launch> launch = Launch::found();
   if (!launch || launch->processes == 1) return Communicator::none();

@@ -1,5 +1,7 @@
 #include "cli/program.h"
 
+#include <omp.h>
+
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstring>
@@ -11,6 +13,7 @@
 #include "cli/arguments.h"
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "cli/host.h"
 #include "cli/options.h"
 #include "cli/processes.h"
 #include "cli/version.h"
@@ -45,7 +48,7 @@ void add_commands(CLI::App& program, const std::vector<std::string>& arguments) 
     CLI::App& command = add_command(program, one->name, one->help);
     if (one->name != wanted) continue;
     one->add_options(command);
-    if (one->is_shared_out) add_process_options(command);
+    if (one->is_shared_out && Host::current() == nullptr) add_process_options(command);
     if (!one->is_shared_out && !is_exchange) check_is_one(one->name);
   }
 }
@@ -83,6 +86,15 @@ int finish_output(int code) {
           std::strerror(errno != 0 ? errno : ENOSPC) + ")",
       1);
 }
+
+/// A command sets the number of this thread's threads.
+class ThreadsKept {
+ public:
+  ~ThreadsKept() { omp_set_num_threads(threads_); }
+
+ private:
+  int threads_ = omp_get_max_threads();
+};
 
 int run_alone(const std::vector<std::string>& arguments) {
   try {
@@ -127,6 +139,21 @@ int run_program(const std::vector<std::string>& arguments) {
   const int code = run_alone(arguments);
   leave_processes();
   return code;
+}
+
+int run_command(CommandHost& host, const std::vector<std::string>& arguments) {
+  const ThreadsKept threads;
+  const Host::Scope scope(&host);
+  CLI::App program("", "kette");
+  add_commands(program, arguments);
+  try {
+    parse(program, prepare_arguments(program, arguments));
+  } catch (const Exit& exit) {
+    return exit.code;
+  } catch (const CLI::Success&) {
+    host.out() << program.help();
+  }
+  return 0;
 }
 
 }  // namespace kette::cli

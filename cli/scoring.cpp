@@ -1,9 +1,9 @@
 #include "cli/scoring.h"
 
 #include <algorithm>
-#include <iostream>
 
 #include "cli/common.h"
+#include "cli/host.h"
 #include "data/files/json_text.h"
 #include "data/files/visible_text.h"
 #include "data/metrics/score_format.h"
@@ -40,7 +40,7 @@ void say_hints(const ScoreLines& translations, const std::vector<ScoreLines>& re
                const Metric& metric, const std::string& name = "translations") {
   for (const std::string& hint :
        score_hints(translations, references, metric.takes_raw_text, name)) {
-    std::cerr << "kette: " << visible(hint) << "\n";
+    to_stderr() << "kette: " << visible(hint) << "\n";
   }
 }
 

@@ -4,9 +4,9 @@
 
 #include <cerrno>
 #include <cstring>
-#include <iostream>
 #include <utility>
 
+#include "cli/host.h"
 #include "data/corpora/text_facts.h"
 #include "data/files/visible_text.h"
 #include "decode/sentence_mending.h"
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 bool is_stdin(const fs::path& file) { return file.empty() || file == "-"; }
 
 LineReader open_sentences(const fs::path& file, FaultyLines faulty) {
-  return is_stdin(file) ? LineReader(STDIN_FILENO, "stdin", kSentence, faulty)
+  return is_stdin(file) ? LineReader(stdin_descriptor(), "stdin", kSentence, faulty)
                         : LineReader(file, kSentence, faulty);
 }
 
@@ -74,12 +74,12 @@ Sink::~Sink() {
   if (is_empty_) {
     fs::remove(unfinished_, nothing);
   } else {
-    std::cerr << "kette: " << visible(unfinished_.string()) << " has what was done until then\n";
+    to_stderr() << "kette: " << visible(unfinished_.string()) << " has what was done until then\n";
   }
 }
 
 void Sink::write(const std::string& text) {
-  std::ostream& stream = name_.empty() ? std::cout : file_;
+  std::ostream& stream = name_.empty() ? to_stdout() : file_;
   stream << (name_.empty() ? for_stdout(text) : text) << std::flush;
   if (!stream.good()) check("room for all of the output");
   is_empty_ = is_empty_ && text.empty();
@@ -97,7 +97,7 @@ void Sink::finish() {
 }
 
 void Sink::check(const char* expected) {
-  const bool good = name_.empty() ? std::cout.good() : file_.good();
+  const bool good = name_.empty() ? to_stdout().good() : file_.good();
   KETTE_CHECK(good, name_.empty() ? "standard output" : name_, ": expected ", expected,
               ", given none (", std::strerror(errno), ")");
 }
@@ -106,7 +106,7 @@ namespace {
 
 /// Nothing, if there is nothing to say.
 void say(const std::string& name, const std::string& text) {
-  if (!text.empty()) std::cerr << "kette: " << visible(name + ": " + text) << "\n";
+  if (!text.empty()) to_stderr() << "kette: " << visible(name + ": " + text) << "\n";
 }
 
 }  // namespace

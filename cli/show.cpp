@@ -1,7 +1,6 @@
 #include "cli/show.h"
 
-#include <iostream>
-
+#include "cli/host.h"
 #include "cli/page_file.h"
 #include "data/files/json_text.h"
 #include "inspect/report/written.h"
@@ -14,7 +13,7 @@ Option add_page_option(OptionGroup& group, CommonOptions& options) {
 }
 
 std::size_t print_text(const Report& report, std::size_t from) {
-  std::cout << for_stdout(as_text(report, from)) << std::flush;
+  to_stdout() << for_stdout(as_text(report, from)) << std::flush;
   return report.parts.size();
 }
 
@@ -23,13 +22,14 @@ void print_lines(const Report& report) {
   column.digits = significant(4);
   for (const Report::Part& part : report.parts) {
     if (const auto* fact = std::get_if<Report::Fact>(&part.what)) {
-      std::cout << text("%-34s %s\n", fact->key.c_str(), written(fact->value, column).c_str());
+      to_stdout() << text("%-34s %s\n", fact->key.c_str(), written(fact->value, column).c_str());
     }
   }
 }
 
 void show(const Report& report, const CommonOptions& options, std::size_t printed) {
   print_text(report, printed);
+  if (CommandHost* host = CommandHost::current()) host->take(report);
   Json file = Json::object();
   if (!options.out.empty()) {
     const std::string page = as_page(report);

@@ -2,12 +2,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstring>
 #include <exception>
 #include <future>
-#include <iostream>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -16,6 +16,7 @@
 #include "cli/arguments.h"
 #include "cli/common.h"
 #include "cli/config_file.h"
+#include "cli/host.h"
 #include "cli/own_process.h"
 #include "cli/sweep_table.h"
 #include "cli/train_options.h"
@@ -191,12 +192,11 @@ ProcessOutcome Sweep::call(const Training& training, std::vector<std::string> wo
   const int signal = std::max(outcome.code - 128, 0);
   if (signal == 0) return outcome;
   if (relay_.requested() != 0 || is_interrupt(signal)) {
-    std::cerr << "kette: stopped in [" + training.title +
-                     "]; the same command goes on from there\n";
+    say("kette: stopped in [" + training.title + "]; the same command goes on from there\n");
     exit_with(outcome.code);
   }
-  std::cerr << "kette: [" + training.title + "] was killed by signal " + std::to_string(signal) +
-                   " (" + strsignal(signal) + ")\n";
+  say("kette: [" + training.title + "] was killed by signal " + std::to_string(signal) + " (" +
+      strsignal(signal) + ")\n");
   return outcome;
 }
 
@@ -274,9 +274,8 @@ const Training* Sweep::next() {
     const Training& training = trainings_[next_++];
     if (result_of(training)) continue;
     const std::string& own = training.run.own;
-    std::cerr << "[" + training.title + "], " + std::to_string(next_) + " of " +
-                     std::to_string(trainings_.size()) + time_left() +
-                     (own.empty() ? "" : ": " + own) + "\n";
+    say("[" + training.title + "], " + std::to_string(next_) + " of " +
+        std::to_string(trainings_.size()) + time_left() + (own.empty() ? "" : ": " + own) + "\n");
     return &training;
   }
   return nullptr;
@@ -309,13 +308,21 @@ void Sweep::run() {
   for (const Training& training : trainings_) write_settings(training);
   std::vector<std::future<void>> workers;
   for (std::int64_t i = 0; i < options_.jobs; ++i) {
-    workers.push_back(std::async(std::launch::async, [this] { work(); }));
+    workers.push_back(std::async(std::launch::async, [this, host = Host::current()] {
+      const Host::Scope scope(host);
+      work();
+    }));
   }
-  for (std::future<void>& worker : workers) worker.get();
+  for (std::future<void>& worker : workers) {
+    while (worker.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
+      relay_.look_at_host();
+    }
+    worker.get();
+  }
   if (failure_) std::rethrow_exception(failure_);
   if (const int signal = relay_.requested(); signal != 0) exit_with(128 + signal);
   const std::vector<SweepRow> all = rows();
-  std::cout << table(all);
+  to_stdout() << table(all);
   if (options_.common.json) {
     print_json(
         {{"table", (options_.folder / kSweepTable).string()}, {"runs", sweep_json(file_, all)}});

@@ -4,9 +4,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <iostream>
 
 #include "cli/common.h"
+#include "cli/host.h"
 #include "cli/processes.h"
 #include "cli/shared_translator.h"
 #include "data/corpora/text_streams.h"
@@ -51,7 +51,8 @@ TokenStream tokens_of(const std::vector<std::string>& texts, DocumentKind docume
     const PrivateFolder folder;
     const TokenizeReport report =
         tokenize_files(files, tokenizer, documents, folder.path() / "text.tokens");
-    if (!report.marks.empty()) std::cerr << "kette: " << visible(marks_note(report.marks)) << "\n";
+    if (!report.marks.empty())
+      to_stderr() << "kette: " << visible(marks_note(report.marks)) << "\n";
     return open_tokens(folder.path() / "text.tokens", tokenizer);  // which outlives the folder
   };
   return TokenStream::joined(
@@ -133,7 +134,7 @@ Report evaluated_masked(const EnsembleOptions& model_options, const EvaluateText
 }  // namespace
 
 Report evaluated_text(const EnsembleOptions& model_options, const EvaluateTextOptions& options) {
-  const std::unique_ptr<ModelConfig> config = read_config(model_options.each().front().folder);
+  const std::unique_ptr<ModelConfig> config = config_of(model_options.each().front().folder);
   if (dynamic_cast<const BertConfig*>(config.get()) != nullptr) {
     return evaluated_masked(model_options, options);
   }

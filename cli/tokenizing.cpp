@@ -1,10 +1,10 @@
 #include "cli/tokenizing.h"
 
 #include <algorithm>
-#include <iostream>
 #include <memory>
 #include <optional>
 
+#include "cli/host.h"
 #include "cli/processes.h"
 #include "cli/show.h"
 #include "cli/tokenizer_option.h"
@@ -158,7 +158,7 @@ void show_tokens(const TokenizeCommandOptions& o, const TokenStream& stream, std
                  int threads) {
   const TokenFileInfo& info = stream.info();
   const double tokens = static_cast<double>(stream.size()), bytes = static_cast<double>(info.bytes);
-  if (!marks.empty()) std::cerr << "kette: " << visible(marks_note(marks)) << "\n";
+  if (!marks.empty()) to_stderr() << "kette: " << visible(marks_note(marks)) << "\n";
   Report report = report_of(o);
   report.list("left_out", left, kText | kPage);
   report.line(

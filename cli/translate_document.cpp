@@ -2,8 +2,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <iostream>
 
+#include "cli/host.h"
 #include "cli/translation.h"
 #include "data/documents/document_bytes.h"
 #include "data/files/text_file.h"
@@ -24,8 +24,8 @@ std::string bytes_of(const TranslateCommandOptions& o, std::string& name) {
     return bytes;
   }
   const std::filesystem::path& file = o.input;
-  TextSource source =
-      is_stdin(file) ? TextSource(STDIN_FILENO, "stdin", kDocument) : TextSource(file, kDocument);
+  TextSource source = is_stdin(file) ? TextSource(stdin_descriptor(), "stdin", kDocument)
+                                     : TextSource(file, kDocument);
   name = source.name();
   return read_all(source);
 }
@@ -57,7 +57,7 @@ TranslationOutcome translate_document(TranslateCommandOptions& o,
     }
     const std::string fault = name + ": block " + std::to_string(number) + ": " + translated.fault;
     if (o.on_error == OnError::stop) fail(fault);
-    std::cerr << "kette: " << visible(fault) << "\n";
+    to_stderr() << "kette: " << visible(fault) << "\n";
     translations.push_back(block);  // as it was
   };
   const Stopwatch watch;
@@ -76,7 +76,7 @@ TranslationOutcome translate_document(TranslateCommandOptions& o,
   sink.write(document->with(translations));
   sink.finish();
   for (const std::string& note : document->notes()) {
-    std::cerr << "kette: " << visible(note) << "\n";
+    to_stderr() << "kette: " << visible(note) << "\n";
   }
   return outcome;
 }

@@ -1,8 +1,8 @@
 // Translates lines in order; writes each as soon as it and all before it are done.
-#include <iostream>
 #include <set>
 #include <utility>
 
+#include "cli/host.h"
 #include "cli/translation.h"
 #include "data/files/json_text.h"
 #include "data/files/visible_text.h"
@@ -149,15 +149,15 @@ class Faults {
  public:
   void say(const std::string& fault) {
     constexpr std::int64_t kMost = 20;
-    if (++count_ <= kMost) std::cerr << "kette: " << visible(fault) << "\n";
+    if (++count_ <= kMost) to_stderr() << "kette: " << visible(fault) << "\n";
   }
   void say_all(std::int64_t lines, OnError on_error) const {
     if (count_ == 0) return;
-    std::cerr << "kette: " << with_commas(count_) << " of " << with_commas(lines)
-              << " lines are not translated: "
-              << (on_error == OnError::copy ? "the output has them as they were"
-                                            : "the output has empty lines in their place")
-              << " (--on-error)\n";
+    to_stderr() << "kette: " << with_commas(count_) << " of " << with_commas(lines)
+                << " lines are not translated: "
+                << (on_error == OnError::copy ? "the output has them as they were"
+                                              : "the output has empty lines in their place")
+                << " (--on-error)\n";
   }
 
  private:
@@ -201,7 +201,7 @@ TranslationOutcome translate_lines(TranslateCommandOptions& o,
       sink.write(rows.of(first + number, translated));
       for (const TranslatedSentence& sentence : translated.sentences) {
         if (sentence.translation.truncated) {
-          std::cerr << "kette: " << visible(place) << ": cut, it is too long for the model\n";
+          to_stderr() << "kette: " << visible(place) << ": cut, it is too long for the model\n";
         }
       }
       outcome.report.add(first + number, line.text, translated);

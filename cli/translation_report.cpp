@@ -1,8 +1,7 @@
 #include "cli/translation_report.h"
 
-#include <iostream>
-
 #include "cli/common.h"
+#include "cli/host.h"
 #include "data/files/json_text.h"
 
 namespace kette::cli {
@@ -89,7 +88,7 @@ void TranslationReport::finish() {
 }
 
 void TranslationReport::say() const {
-  const auto line = [](const std::string& text) { std::cerr << "kette: " << text << "\n"; };
+  const auto line = [](const std::string& text) { to_stderr() << "kette: " << text << "\n"; };
   if (parted_ > 0) {
     line(with_commas(parted_) + " of " + with_commas(texts_) + " " + what_ +
          "s were translated in parts, " + with_commas(sentences_) +

@@ -55,17 +55,22 @@ struct LoadedEnsemble {
 void check_same_tokens(const ModelFiles& first, const Tokenizer& tokenizer, const ModelFiles& other,
                        const Tokenizer& others);
 
+template <class M>
+using LoadOne = std::function<SavedModel<M>(
+    const std::filesystem::path& folder, const std::filesystem::path& checkpoint, Device device)>;
+
 /// on_loaded: called with the metadata of each model once it is loaded.
 template <class M>
 LoadedEnsemble<M> load_ensemble(
     const std::vector<ModelFiles>& files, const LoadOptions& options,
-    const std::function<void(const ModelFiles&, const Metadata&)>& on_loaded = {}) {
+    const std::function<void(const ModelFiles&, const Metadata&)>& on_loaded = {},
+    const LoadOne<M>& load = load_model<M>) {
   std::vector<std::unique_ptr<M>> loaded;
   std::vector<const AutoregressiveModel*> models;
   SharedTokenizer tokenizer;
   std::set<DType> stored;
   for (const ModelFiles& one : files) {
-    SavedModel<M> saved = load_model<M>(one.folder, one.checkpoint, options.device);
+    SavedModel<M> saved = load(one.folder, one.checkpoint, options.device);
     if (on_loaded) on_loaded(one, saved.metadata);
     stored.insert(saved.weights);
     if (tokenizer) check_same_tokens(files.front(), *tokenizer, one, *saved.tokenizer);

@@ -44,20 +44,39 @@ bool is_interrupt(int signal) {
 }
 
 InterruptGuard::InterruptGuard() {
+  if (host_ != nullptr) {
+    ++host_->guards_;
+    return;
+  }
   interrupted = 0;
   handle(on_signal);
 }
 
-InterruptGuard::~InterruptGuard() { handle(SIG_DFL); }
+InterruptGuard::~InterruptGuard() {
+  if (host_ != nullptr) {
+    --host_->guards_;
+    return;
+  }
+  handle(SIG_DFL);
+}
 
-int InterruptGuard::requested() { return interrupted; }
+int InterruptGuard::requested() {
+  const Host* host = Host::current();
+  return host != nullptr ? host->signal() : interrupted.load();
+}
 
 InterruptRelay::InterruptRelay() {
   interrupted = 0;
-  handle(pass_to_children);
+  if (host_ == nullptr) handle(pass_to_children);
 }
 
-InterruptRelay::~InterruptRelay() { handle(SIG_DFL); }
+InterruptRelay::~InterruptRelay() {
+  if (host_ == nullptr) handle(SIG_DFL);
+}
+
+void InterruptRelay::look_at_host() {
+  if (host_ != nullptr && host_->signal() != 0 && requested() == 0) pass_on(host_->signal());
+}
 
 void InterruptRelay::pass_on(int signal) { pass_to_children(signal); }
 

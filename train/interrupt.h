@@ -1,8 +1,11 @@
 // Handles Ctrl-C, kill and a closed terminal while training (SIGINT, SIGTERM, SIGHUP). A signal that the
-// program ignores from its start, as with nohup, stays ignored.
+// program ignores from its start, as with nohup, stays ignored. Within a host (train/host.h) signals are the host's: no
+// handler is set, and its interrupts stand for them.
 #pragma once
 
 #include <sys/types.h>
+
+#include "train/host.h"
 
 namespace kette {
 
@@ -19,6 +22,9 @@ class InterruptGuard {
 
   /// The signal that came, or 0.
   static int requested();
+
+ private:
+  Host* host_ = Host::current();
 };
 
 /// Forwards each signal to child processes instead. Only one may exist at a time.
@@ -35,6 +41,8 @@ class InterruptRelay {
   void pass_on(int signal);
   /// The signal that came last, or 0.
   int requested() const;
+  /// Forwards the interrupt of the host, if there is one. Call it now and then.
+  void look_at_host();
 
   /// Registers a running child. If a signal has come already, the child gets it now.
   class Child {
@@ -47,6 +55,9 @@ class InterruptRelay {
    private:
     int place_ = 0;
   };
+
+ private:
+  const Host* host_ = Host::current();
 };
 
 }  // namespace kette

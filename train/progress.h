@@ -36,6 +36,7 @@ class Progress {
   /// Writes a line of JSON for programs.
   void log(const std::string& json) {
     if (log_) log_->write(json);
+    if (Host* host = Host::current()) host->log(json);
   }
   /// Adds this to the output of the next steps.
   void share(const WorkShare& share) { share_ = share; }

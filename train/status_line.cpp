@@ -31,6 +31,7 @@ StatusLine::StatusLine(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FI
 StatusLine::~StatusLine() { clear(); }
 
 void StatusLine::show(const std::function<std::string()>& line) {
+  if (host_ != nullptr) return host_->check();
   constexpr double kLong = 2;  // seconds, after which there is a rate to tell
   if (quiet_ || seconds() < kLong) return;
   const auto now = Clock::now();
@@ -43,7 +44,7 @@ void StatusLine::show(const std::function<std::string()>& line) {
 void StatusLine::say(const std::string& line) {
   if (quiet_) return;
   clear();
-  std::cerr << visible(line) + "\n";
+  (host_ != nullptr ? host_->messages() : std::cerr) << visible(line) + "\n";
 }
 
 void StatusLine::clear() {

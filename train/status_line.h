@@ -1,5 +1,5 @@
 // A status line on stderr for long work. A terminal shows it in place; a file gets a new line now and
-// then.
+// then. Within a host (train/host.h) it is not shown, and showing it ends work that the host has interrupted.
 #pragma once
 
 #include <chrono>
@@ -7,6 +7,7 @@
 #include <string>
 
 #include "data/corpora/tokenize_files.h"
+#include "train/host.h"
 
 namespace kette {
 
@@ -33,6 +34,7 @@ class StatusLine {
  private:
   using Clock = std::chrono::steady_clock;
 
+  Host* host_ = Host::current();
   bool quiet_, terminal_, is_open_ = false;
   Clock::time_point start_ = Clock::now(), last_{};
 };

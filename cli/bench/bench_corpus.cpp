@@ -1,10 +1,10 @@
 // `kette bench corpus`: time and memory to plan an epoch of sentence pairs, and the time to make its batches, without a
 // model.
-#include <iostream>
 #include <memory>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "cli/host.h"
 #include "cli/show.h"
 #include "cli/tokenizer_option.h"
 #include "data/corpora/batch_sampler.h"
@@ -62,14 +62,14 @@ void run(const BenchCorpusOptions& o) {
   watch.restart();
   for (std::int64_t i = 0; i < o.batches; ++i) tokens += tokens_of(sampler.next());
   const double seconds = watch.seconds();
-  std::cout << text("%s pairs, there after %.2f s; an epoch planned in %.2f s; ",
-                    with_commas(corpus.size()).c_str(), load_seconds, plan_seconds)
-            << text("%.0f batches/s, %s target tokens/s; at most %.0f MiB\n",
-                    static_cast<double>(o.batches) / seconds,
-                    with_commas(
-                        static_cast<std::int64_t>(static_cast<double>(tokens.target) / seconds))
-                        .c_str(),
-                    peak_rss_mib());
+  to_stdout() << text("%s pairs, there after %.2f s; an epoch planned in %.2f s; ",
+                      with_commas(corpus.size()).c_str(), load_seconds, plan_seconds)
+              << text("%.0f batches/s, %s target tokens/s; at most %.0f MiB\n",
+                      static_cast<double>(o.batches) / seconds,
+                      with_commas(
+                          static_cast<std::int64_t>(static_cast<double>(tokens.target) / seconds))
+                          .c_str(),
+                      peak_rss_mib());
   show(Report::of_facts({{"pairs", corpus.size()},
                          {"threads", threads},
                          {"load_seconds", load_seconds},

@@ -1,11 +1,11 @@
 // `kette bench exchange`: the time for processes to sum gradients and gather the result, compared with the all-reduce
 // of their transport engine.
-#include <iostream>
 #include <memory>
 
 #include "cli/bench/exchange_rate.h"
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "cli/host.h"
 #include "cli/processes.h"
 #include "cli/show.h"
 
@@ -29,9 +29,9 @@ void run(const BenchExchangeOptions& o) {
   const double ours = median(times.ours);
   const int n = processes.processes();
   const double sent = bytes_sent(bytes, n);
-  std::cout << processes.str() << "\n"
-            << text("%.1f MiB: %.4f s, %.2f GB/s sent by each", o.mebibytes, ours,
-                    sent / ours / 1e9);
+  to_stdout() << processes.str() << "\n"
+              << text("%.1f MiB: %.4f s, %.2f GB/s sent by each", o.mebibytes, ours,
+                      sent / ours / 1e9);
   Report report = Report::of_facts({{"processes", n},
                                     {"bytes", bytes},
                                     {"seconds", ours},
@@ -39,11 +39,11 @@ void run(const BenchExchangeOptions& o) {
                                     {"bytes_sent", sent}});
   if (!times.engine.empty()) {
     const double engine = median(times.engine);
-    std::cout << text("; the engine's all-reduce %.4f s: %.2f of it", engine, ours / engine);
+    to_stdout() << text("; the engine's all-reduce %.4f s: %.2f of it", engine, ours / engine);
     report.fact("engine_seconds", engine);
     report.fact("engine_seconds_each", times.engine);
   }
-  std::cout << "\n";
+  to_stdout() << "\n";
   show(report, o.common);
 }
 

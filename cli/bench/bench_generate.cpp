@@ -7,6 +7,7 @@
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/device_limits.h"
+#include "cli/host.h"
 #include "cli/show.h"
 #include "decode/generator.h"
 #include "models/gpt.h"
@@ -66,6 +67,7 @@ void run(BenchGenerateOptions& o) {
   std::vector<double> rates, prompts, reads, shares;
   double all_seconds = 0, of_processors = 0;
   for (std::int64_t i = 0; i < o.runs; ++i) {
+    check_interrupt();
     const double reading = on_host ? seconds_to_read(weights) : bytes / copying / 1e9;
     const double before = processor_seconds();
     const double first = generate_tokens(1);  // the prompt and one token

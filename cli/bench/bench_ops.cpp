@@ -2,7 +2,6 @@
 // step.
 #include <algorithm>
 #include <functional>
-#include <iostream>
 #include <map>
 #include <memory>
 
@@ -11,6 +10,7 @@
 #include "cli/bench/bench_ids.h"
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "cli/host.h"
 #include "cli/show.h"
 #include "models/transformer.h"
 #include "tensor/backend.h"
@@ -165,16 +165,17 @@ void run(const BenchOpsOptions& o) {
                           {.key = "forward_ms", .title = "forward, ms", .digits = decimals(3)},
                           {.key = "backward_ms", .title = "backward, ms", .digits = decimals(3)},
                           {.key = "inputs", .title = "inputs"}}};
-  std::cout << text("%-26s %12s %12s  %s\n", "op", "forward, ms", "backward, ms", "inputs");
+  to_stdout() << text("%-26s %12s %12s  %s\n", "op", "forward, ms", "backward, ms", "inputs");
   for (std::size_t i = 0; i < ops.size(); ++i) {
+    check_interrupt();
     const Case what = case_of(ops[i], i < kElementwise, realistic, o, config.width);
     const Timing timing = measure(what, o);
     std::string shapes;
     for (const SampleInput& input : what.inputs)
       shapes += (shapes.empty() ? "" : " ") + input.shape.str();
-    std::cout << text("%-26s %12.3f %12.3f  %s\n", ops[i].name.c_str(), timing.forward,
-                      timing.backward, shapes.c_str())
-              << std::flush;
+    to_stdout() << text("%-26s %12.3f %12.3f  %s\n", ops[i].name.c_str(), timing.forward,
+                        timing.backward, shapes.c_str())
+                << std::flush;
     table.rows.push_back({{ops[i].name, timing.forward, timing.backward, shapes}});
   }
   Report report =

@@ -1,7 +1,6 @@
 // `kette bench products`: the time of every matrix product of a training step's linear maps, by Kette's
 // own kernels and by OpenBLAS in turn.
 #include <algorithm>
-#include <iostream>
 #include <map>
 #include <memory>
 #include <tuple>
@@ -9,6 +8,7 @@
 #include "cli/architecture.h"
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "cli/host.h"
 #include "cli/show.h"
 #include "models/autoregressive_model.h"
 #include "tensor/kernels.h"
@@ -105,25 +105,27 @@ void run(const BenchProductsOptions& o) {
                           {.key = "gflops", .title = "own GFLOP/s", .digits = decimals(1)},
                           {.key = "openblas_gflops", .title = "OpenBLAS", .digits = decimals(1)}}};
   double own_seconds = 0, blas_seconds = 0;
-  std::cout << text("%-8s %-8s %-8s %-9s %-6s %12s %12s %7s\n", "m", "n", "k", "transpose", "count",
-                    "own GFLOP/s", "OpenBLAS", "ratio");
+  to_stdout() << text("%-8s %-8s %-8s %-9s %-6s %12s %12s %7s\n", "m", "n", "k", "transpose",
+                      "count", "own GFLOP/s", "OpenBLAS", "ratio");
   const auto line = [](const ProductSize& size) {
     return std::string(size.transpose_a ? "A" : "") + (size.transpose_b ? "B" : "");
   };
   for (const auto& [size, count] : products_of(*model, o.tokens)) {
+    check_interrupt();
     const Rates rates = measure(size, o.runs, threads);
     const double operations = static_cast<double>(count) * size.operations() / 1e9;
     own_seconds += operations / rates.own;
     blas_seconds += operations / rates.blas;
-    std::cout << text("%-8lld %-8lld %-8lld %-9s %-6lld %12.1f %12.1f %7.2f\n",
-                      static_cast<long long>(size.m), static_cast<long long>(size.n),
-                      static_cast<long long>(size.k), line(size).c_str(),
-                      static_cast<long long>(count), rates.own, rates.blas, rates.own / rates.blas)
-              << std::flush;
+    to_stdout() << text("%-8lld %-8lld %-8lld %-9s %-6lld %12.1f %12.1f %7.2f\n",
+                        static_cast<long long>(size.m), static_cast<long long>(size.n),
+                        static_cast<long long>(size.k), line(size).c_str(),
+                        static_cast<long long>(count), rates.own, rates.blas,
+                        rates.own / rates.blas)
+                << std::flush;
     table.rows.push_back({{size.m, size.n, size.k, line(size), count, rates.own, rates.blas}});
   }
-  std::cout << text("All of a step: %.1f ms, by OpenBLAS %.1f ms, ratio %.2f\n", 1e3 * own_seconds,
-                    1e3 * blas_seconds, blas_seconds / own_seconds);
+  to_stdout() << text("All of a step: %.1f ms, by OpenBLAS %.1f ms, ratio %.2f\n",
+                      1e3 * own_seconds, 1e3 * blas_seconds, blas_seconds / own_seconds);
   Report report = Report::of_facts({{"preset", o.architecture.preset()},
                                     {"tokens", o.tokens},
                                     {"threads", threads},

@@ -1,9 +1,9 @@
 // `kette bench tokenize`: the speed of a tokenizer.
-#include <iostream>
 #include <memory>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "cli/host.h"
 #include "cli/show.h"
 #include "cli/tokenizer_option.h"
 #include "data/files/text_file.h"
@@ -28,13 +28,14 @@ void run(const BenchTokenizeOptions& o) {
   std::vector<double> times;
   std::size_t tokens = 0;
   for (std::int64_t pass = 0; pass < o.warmup + o.steps; ++pass) {
+    check_interrupt();
     watch.restart();
     tokens = tokenizer->encode(content).size();
     if (pass >= o.warmup) times.push_back(watch.seconds());
   }
   const double typical = median(times);
   const double megabytes = static_cast<double>(content.size()) / 1e6;
-  std::cout << text(
+  to_stdout() << text(
       "%.2f MB, %s tokens in %.4f s: %.0f tokens/s, %.1f MB/s (median of %lld passes)\n", megabytes,
       with_commas(static_cast<std::int64_t>(tokens)).c_str(), typical,
       static_cast<double>(tokens) / typical, megabytes / typical, static_cast<long long>(o.steps));

@@ -8,6 +8,7 @@
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/device_limits.h"
+#include "cli/host.h"
 #include "cli/show.h"
 #include "models/gpt.h"
 #include "models/model_summary.h"
@@ -43,6 +44,7 @@ Measured measure(const BenchTrainOptions& o, Model& model, const std::vector<Bat
   step.seed = o.batches.seed;
   Measured result;
   for (std::size_t i = 0; i < batches.size(); ++i) {
+    check_interrupt();
     const Stopwatch watch;
     const StepResult done = train_step(model, *optimizer, std::span(&batches[i], 1), step);
     const double seconds = watch.seconds();

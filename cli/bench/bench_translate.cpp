@@ -1,7 +1,6 @@
 // `kette bench translate`: sentences per second of beam search. A random model with forced output lengths
 // does the same work as a trained one. So two programs can be compared without sharing a model.
 #include <algorithm>
-#include <iostream>
 #include <memory>
 #include <span>
 
@@ -9,6 +8,7 @@
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/decoding.h"
+#include "cli/host.h"
 #include "cli/show.h"
 #include "data/files/text_file.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
@@ -90,6 +90,7 @@ void run(BenchTranslateOptions& o) {
   std::vector<double> times;
   double target_tokens = 0, all_seconds = 0, of_processors = 0;
   for (std::int64_t run = 0; run < o.warmup + o.steps; ++run) {
+    check_interrupt();
     const double before = processor_seconds();
     const Stopwatch watch;
     const auto found = translate_ids(*ready, sources, o.decoding, o.work);
@@ -104,7 +105,7 @@ void run(BenchTranslateOptions& o) {
   }
   const double typical = median(times);
   const auto sentences = static_cast<double>(sources.size());
-  std::cout << text(
+  to_stdout() << text(
       "%.0f sentences in %.3f s: %.1f sentences/s, %.0f target tokens/s (median of %lld runs)\n",
       sentences, typical, sentences / typical, target_tokens / typical,
       static_cast<long long>(o.steps));

@@ -1,10 +1,10 @@
 // `kette average`: writes the mean of checkpoints as a parameter file.
-#include <iostream>
 #include <map>
 #include <memory>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "cli/host.h"
 #include "cli/sentences.h"
 #include "cli/show.h"
 #include "data/files/safetensors.h"
@@ -53,10 +53,10 @@ void run(const AverageOptions& o) {
   });
   check_output(o.out, files);
   average_checkpoints(files, o.out, o.any_run);
-  std::cout << visible(o.out.string()) << ": the mean of " << files.size() << " checkpoints\n";
+  to_stdout() << visible(o.out.string()) << ": the mean of " << files.size() << " checkpoints\n";
   std::vector<std::string> names;
   for (const auto& file : files) {
-    std::cout << "  " << visible(file.string()) << "\n";
+    to_stdout() << "  " << visible(file.string()) << "\n";
     names.push_back(file.string());
   }
   show(Report::of_facts({{"out", o.out.string()}, {"averaged", names}}), o.common);

@@ -1,11 +1,10 @@
 // `kette bleu`: BLEU, chrF or TER of translations on stdin, equal to sacreBLEU.
-#include <unistd.h>
 
-#include <iostream>
 #include <memory>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "cli/host.h"
 #include "cli/scoring.h"
 #include "cli/sentences.h"
 #include "cli/show.h"
@@ -35,7 +34,7 @@ ScoreLines references_in(const TextLines& lines, const BleuCommandOptions& o) {
 
 TextLines read_hypotheses(const BleuCommandOptions& o) {
   if (!is_stdin(o.input)) return read_lines(o.input, kWholeText);
-  TextLines lines = read_lines(STDIN_FILENO, "stdin", kWholeText);
+  TextLines lines = read_lines(stdin_descriptor(), "stdin", kWholeText);
   KETTE_CHECK(!lines.empty(), "stdin: expected translations, one a line, given nothing");
   return lines;
 }
@@ -70,7 +69,7 @@ void run(const BleuCommandOptions& o) {
       for (const ScoreLines& lines : references) {
         of_sentence.push_back({lines[static_cast<std::size_t>(i)]});
       }
-      std::cout << text("%.4f\n", ScoreStatistics(metric, {hypotheses[i]}, of_sentence).score());
+      to_stdout() << text("%.4f\n", ScoreStatistics(metric, {hypotheses[i]}, of_sentence).score());
     }
   }
   Report report = report_of_scores(hypotheses.views(), references, other, o.scoring);

@@ -27,6 +27,7 @@ using AnyModel = SavedModel<Model>;
 
 /// A model directory, a checkpoint in or below one, or a folder of Hugging Face's transformers.
 AnyModel load_any(const fs::path& path) {
+  if (host_model(path)) return load_or_copy<Model>(path, {}, {});
   if (fs::is_directory(path)) {
     return is_hugging_face(path) ? load_hugging_face(path) : load_model<Model>(path);
   }

@@ -1,7 +1,6 @@
 // `kette evaluate`: translates a test set and scores it against its reference, or measures how well a
 // language model predicts a text.
 #include <CLI/CLI.hpp>
-#include <iostream>
 #include <memory>
 #include <optional>
 
@@ -9,6 +8,7 @@
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/decoding.h"
+#include "cli/host.h"
 #include "cli/processes.h"
 #include "cli/scoring.h"
 #include "cli/sentences.h"
@@ -69,8 +69,8 @@ std::vector<std::string> translate(const LoadedEnsemble<Transformer>& loaded,
   });
   progress.clear();
   if (cut > 0) {
-    std::cerr << "kette: " << visible(o.source.string()) << ": " << cut << " of " << lines.size()
-              << " sentences cut, they are too long for the model\n";
+    to_stderr() << "kette: " << visible(o.source.string()) << ": " << cut << " of " << lines.size()
+                << " sentences cut, they are too long for the model\n";
   }
   return texts;
 }
@@ -114,7 +114,7 @@ void evaluate_translation(const EvaluateOptions& o) {
   // The other system is a model in a directory, or a file of translations.
   std::optional<LoadedEnsemble<Transformer>> other_model;
   std::vector<std::string> others;
-  if (std::filesystem::is_directory(o.against)) {
+  if (std::filesystem::is_directory(o.against) || host_model(o.against)) {
     EnsembleOptions other = o.model;
     other.models = {o.against.string()};
     other.checkpoints.clear();

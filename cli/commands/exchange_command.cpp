@@ -1,9 +1,9 @@
 // `kette import` and `kette export`: convert models from and to the format of Hugging Face transformers.
-#include <iostream>
 #include <memory>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "cli/host.h"
 #include "cli/show.h"
 #include "data/files/visible_text.h"
 #include "models/exchange/hugging_face.h"
@@ -22,9 +22,9 @@ using Exchange = ExchangeReport (*)(const std::filesystem::path& from,
 void run(const ExchangeOptions& o, Exchange exchange) {
   use_threads(o.common);
   const auto [summary, notes] = exchange(o.from, o.out);
-  std::cerr << visible(o.from.string()) << ": " << summary << "\n";
-  for (const std::string& note : notes) std::cerr << "kette: " << visible(note) << "\n";
-  std::cerr << o.out.string() << ": written" << std::endl;
+  to_stderr() << visible(o.from.string()) << ": " << summary << "\n";
+  for (const std::string& note : notes) to_stderr() << "kette: " << visible(note) << "\n";
+  to_stderr() << o.out.string() << ": written" << std::endl;
   show(Report::of_facts({{"from", o.from.string()},
                          {"out", o.out.string()},
                          {"model", summary},

@@ -1,12 +1,11 @@
 // `kette fill`: predicts the masked words of a text.
-#include <unistd.h>
 
-#include <iostream>
 #include <memory>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/decoding.h"
+#include "cli/host.h"
 #include "cli/sentences.h"
 #include "data/corpora/masking.h"
 #include "data/files/json_text.h"
@@ -86,7 +85,7 @@ Json print_fillers(const FillOptions& o, const SavedModel<Bert>& saved, const Be
   for (const std::vector<Filler>& fillers : masks) likeliest.push_back(fillers.front().token);
   const std::string filled = as_line(with_fillers(tokenizer, line, likeliest));
   json["filled"] = filled;
-  std::cout << for_stdout(filled) << "\n";
+  to_stdout() << for_stdout(filled) << "\n";
   for (const std::vector<Filler>& fillers : masks) {
     json["masks"].push_back(Json::array());
     std::string list;
@@ -96,9 +95,9 @@ Json print_fillers(const FillOptions& o, const SavedModel<Bert>& saved, const Be
       json["masks"].back().push_back(
           {{"piece", piece}, {"token", filler.token}, {"probability", filler.probability}});
     }
-    std::cout << for_stdout(list) << "\n";
+    to_stdout() << for_stdout(list) << "\n";
   }
-  std::cout << std::flush;
+  to_stdout() << std::flush;
   return json;
 }
 
@@ -115,7 +114,7 @@ void run(const FillOptions& o) {
     texts.push_back(print_fillers(o, saved, *ready, o.text, "fill"));
   } else {
     constexpr std::size_t kLinesAtOnce = 64;
-    LineReader lines(STDIN_FILENO, "stdin");
+    LineReader lines(stdin_descriptor(), "stdin");
     std::vector<std::string> part;
     while (part = lines.next(kLinesAtOnce), !part.empty()) {
       for (std::size_t i = 0; i < part.size(); ++i) {
@@ -124,7 +123,7 @@ void run(const FillOptions& o) {
         unknown.add(without_masks(part[i]));
         marks.add(part[i]);
         if (part[i].find(kMaskPiece) == std::string::npos) {  // there is nothing to fill
-          std::cout << for_stdout(part[i]) << std::endl;
+          to_stdout() << for_stdout(part[i]) << std::endl;
           texts.push_back({{"text", part[i]}, {"masks", Json::array()}, {"filled", part[i]}});
           continue;
         }

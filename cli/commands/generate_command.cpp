@@ -1,14 +1,13 @@
 // `kette generate`: continues a prompt; writes text as its tokens are generated.
-#include <unistd.h>
 
 #include <algorithm>
-#include <iostream>
 #include <memory>
 #include <optional>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/decoding.h"
+#include "cli/host.h"
 #include "cli/processes.h"
 #include "cli/sentences.h"
 #include "cli/shared_translator.h"
@@ -36,7 +35,7 @@ struct GenerateCommandOptions {
 std::string read_prompt(const GenerateCommandOptions& o) {
   if (o.prompt_file.empty()) return o.prompt;
   constexpr LineLimits kPrompt{.bytes = kWholeText.bytes};
-  TextSource source = o.prompt_file == "-" ? TextSource(STDIN_FILENO, "stdin", kPrompt)
+  TextSource source = o.prompt_file == "-" ? TextSource(stdin_descriptor(), "stdin", kPrompt)
                                            : TextSource(o.prompt_file, kPrompt);
   return read_all(source);
 }
@@ -56,8 +55,8 @@ void print_likeliest(const GenerateCommandOptions& o, const Tokenizer& tokenizer
   Json list = Json::array();
   for (const Hypothesis& found : search_continuations(ready, ids, options)) {
     const std::string text = text_after(tokenizer, before, found.tokens);
-    if (!list.empty()) std::cout << "---------------\n";
-    std::cout << for_stdout((o.echo ? prompt : "") + text) << "\n";
+    if (!list.empty()) to_stdout() << "---------------\n";
+    to_stdout() << for_stdout((o.echo ? prompt : "") + text) << "\n";
     list.push_back({{"text", text},
                     {"tokens", found.tokens.size()},
                     {"log_probability", found.log_probability},
@@ -83,12 +82,12 @@ void print_texts(const GenerateCommandOptions& o, const LoadedEnsemble<Gpt>& loa
                                [&] { print_likeliest(o, tokenizer, ready, prompt, ids); });
   }
   if (std::ssize(ids) > ready.positions()) {
-    std::cerr << "the prompt has " << ids.size() << " tokens, of which the model sees the last "
-              << ready.positions() << "\n";
+    to_stderr() << "the prompt has " << ids.size() << " tokens, of which the model sees the last "
+                << ready.positions() << "\n";
   }
   const std::string echoed = o.echo ? prompt : "";
   TextPieces pieces(tokenizer, before);
-  std::cout << for_stdout(echoed) << std::flush;
+  to_stdout() << for_stdout(echoed) << std::flush;
   const Stopwatch watch;
   // The first text is heard while it grows, and the others once all are done.
   const auto draw = [&](const Interval& mine) {
@@ -98,7 +97,7 @@ void print_texts(const GenerateCommandOptions& o, const LoadedEnsemble<Gpt>& loa
     if (options.texts == 0) return drawn;
     for (const auto& text :
          generate(ready, ids, options, [&](std::int64_t text, std::int32_t token) {
-           if (mine.begin + text == 0) std::cout << for_stdout(pieces.add(token)) << std::flush;
+           if (mine.begin + text == 0) to_stdout() << for_stdout(pieces.add(token)) << std::flush;
            return true;
          })) {
       drawn.push_back(packed(text));
@@ -111,10 +110,10 @@ void print_texts(const GenerateCommandOptions& o, const LoadedEnsemble<Gpt>& loa
     texts.push_back(unpacked<std::vector<std::int32_t>>(text));
   }
   const double seconds = watch.seconds();
-  std::cout << for_stdout(pieces.finish()) << "\n";
+  to_stdout() << for_stdout(pieces.finish()) << "\n";
   for (std::size_t i = 1; i < texts.size(); ++i) {
-    std::cout << "---------------\n"
-              << for_stdout(echoed + text_after(tokenizer, before, texts[i])) << "\n";
+    to_stdout() << "---------------\n"
+                << for_stdout(echoed + text_after(tokenizer, before, texts[i])) << "\n";
   }
   std::int64_t tokens = 0;
   Json list = Json::array();
@@ -123,7 +122,7 @@ void print_texts(const GenerateCommandOptions& o, const LoadedEnsemble<Gpt>& loa
     list.push_back(text_after(tokenizer, before, text));
   }
   const double rate = static_cast<double>(tokens) / seconds;
-  std::cerr << text("%lld tokens, %.1f tokens/s\n", static_cast<long long>(tokens), rate);
+  to_stderr() << text("%lld tokens, %.1f tokens/s\n", static_cast<long long>(tokens), rate);
   if (!o.common.json) return;
   print_json({{"prompt", prompt},
               {"texts", list},

@@ -7,6 +7,7 @@
 #include "cli/architecture.h"
 #include "cli/bench/exchange_rate.h"
 #include "cli/commands/commands.h"
+#include "cli/host.h"
 #include "cli/model_report.h"
 #include "cli/processes.h"
 #include "cli/show.h"
@@ -31,9 +32,9 @@ struct InfoOptions {
     if (model.empty()) {
       architecture.check();
     } else {
-      architecture.check_like(*read_config(model), model);
+      architecture.check_like(*config_of(model), model);
     }
-    auto config = model.empty() ? architecture.config() : read_config(model);
+    auto config = model.empty() ? architecture.config() : config_of(model);
     if (vocabulary > 0) config->vocabulary = vocabulary;
     config->check();
     return config;

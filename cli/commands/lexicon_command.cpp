@@ -1,12 +1,12 @@
 // `kette lexicon`: learns the likely translations of source pieces from pairs, for --shortlist.
 #include <algorithm>
 #include <cmath>
-#include <iostream>
 #include <memory>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/decoding.h"
+#include "cli/host.h"
 #include "cli/parallel_texts.h"
 #include "cli/show.h"
 #include "data/corpora/lexicon.h"
@@ -80,10 +80,10 @@ void run(const LexiconCommandOptions& o) {
   const std::filesystem::path file = o.model / kLexiconFile;
   lexicon.set_run(training_run_of(o.model));
   lexicon.save(file, *tokenizer);
-  std::cout << visible(file.string()) << ": " << with_commas(pairs.size())
-            << text(" pairs, %s pieces of source pieces, %.0f of %s for a sentence\n",
-                    with_commas(lexicon.entries()).c_str(), tokens,
-                    with_commas(lexicon.vocabulary()).c_str());
+  to_stdout() << visible(file.string()) << ": " << with_commas(pairs.size())
+              << text(" pairs, %s pieces of source pieces, %.0f of %s for a sentence\n",
+                      with_commas(lexicon.entries()).c_str(), tokens,
+                      with_commas(lexicon.vocabulary()).c_str());
   show(Report::of_facts({{"out", file.string()},
                          {"pairs", pairs.size()},
                          {"entries", lexicon.entries()},

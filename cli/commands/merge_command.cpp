@@ -1,9 +1,9 @@
 // `kette merge`: merges adapters into their model.
-#include <iostream>
 #include <memory>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "cli/host.h"
 #include "cli/show.h"
 #include "data/files/visible_text.h"
 #include "models/adapter_directory.h"
@@ -19,8 +19,8 @@ struct MergeOptions {
 void run(const MergeOptions& o) {
   use_threads(o.common);
   merge_adapters(o.model, o.out, o.base);
-  std::cout << visible(o.out.string()) << ": " << visible(o.model.string())
-            << " merged into its base\n";
+  to_stdout() << visible(o.out.string()) << ": " << visible(o.model.string())
+              << " merged into its base\n";
   show(Report::of_facts({{"out", o.out.string()}, {"model", o.model.string()}}), o.common);
 }
 

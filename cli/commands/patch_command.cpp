@@ -1,11 +1,11 @@
 // `kette patch`: shows where in a model the difference between two texts travels.
-#include <iostream>
 #include <memory>
 #include <optional>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/decoding.h"
+#include "cli/host.h"
 #include "cli/sentences.h"
 #include "cli/show.h"
 #include "data/bundled/minimal_pairs.h"
@@ -147,7 +147,7 @@ void run(PatchOptions& o) {
       prompt_pairs(saved, o.pairs.empty() ? bundled_pairs(o) : read_pairs(o.pairs, needs_next),
                    o.language, left);
   if (left.unequal + left.same > 0) {
-    std::cerr << text(
+    to_stderr() << text(
         "left out: %lld pairs of unequal lengths in tokens, %lld that nothing tells apart\n",
         static_cast<long long>(left.unequal), static_cast<long long>(left.same));
   }

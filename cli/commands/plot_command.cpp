@@ -1,10 +1,10 @@
 // `kette plot`: shows the logs of training runs as a table and as a page of curves.
-#include <iostream>
 #include <memory>
 #include <set>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "cli/host.h"
 #include "cli/run_page.h"
 #include "cli/show.h"
 #include "data/files/visible_text.h"
@@ -48,8 +48,8 @@ void run(const PlotOptions& o) {
     runs.push_back(read_run(o.folders[i], names[i]));
     for (const StepSeries* series : {&runs.back().log, &runs.back().record}) {
       if (series->skipped() == 0) continue;
-      std::cerr << visible(series->file().string()) << ": " << series->skipped()
-                << " lines left out, which are no objects with a step\n";
+      to_stderr() << visible(series->file().string()) << ": " << series->skipped()
+                  << " lines left out, which are no objects with a step\n";
     }
   }
   Report report = to_report(runs);

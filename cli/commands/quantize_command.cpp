@@ -1,9 +1,9 @@
 // `kette quantize`: writes a model directory with fewer bits per weight, for decoding.
-#include <iostream>
 #include <memory>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "cli/host.h"
 #include "cli/show.h"
 #include "data/files/visible_text.h"
 #include "models/quantized.h"
@@ -22,8 +22,8 @@ void run(const QuantizeOptions& o) {
   quantize_model(o.model, o.out, o.weights == name_of(DType::int8) ? DType::int8 : DType::bf16,
                  o.checkpoint);
   const std::uintmax_t bytes = std::filesystem::file_size(o.out / kModelFile);
-  std::cout << visible(o.out.string()) << ": " << visible(o.model.string()) << " in " << o.weights
-            << text(", %.1f MiB\n", static_cast<double>(bytes) / (1 << 20));
+  to_stdout() << visible(o.out.string()) << ": " << visible(o.model.string()) << " in " << o.weights
+              << text(", %.1f MiB\n", static_cast<double>(bytes) / (1 << 20));
   show(Report::of_facts({{"out", o.out.string()},
                          {"model", o.model.string()},
                          {"weights", o.weights},

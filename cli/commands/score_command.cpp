@@ -1,10 +1,10 @@
 // `kette score`: the log-probability of given translations, one per line, or of every token.
-#include <iostream>
 #include <memory>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/decoding.h"
+#include "cli/host.h"
 #include "cli/processes.h"
 #include "cli/sentences.h"
 #include "cli/shared_translator.h"
@@ -94,10 +94,10 @@ void run(const ScoreCommandOptions& o) {
     const SentenceScore& score = scores[i];
     sum += score.log_probability;
     tokens += score.tokens();
-    std::cout << text(
+    to_stdout() << text(
         "%.6f", score.log_probability / (o.normalize ? static_cast<double>(score.tokens()) : 1));
-    if (o.tokens) std::cout << token_columns(*loaded.tokenizer, target_ids[i], score);
-    std::cout << '\n';
+    if (o.tokens) to_stdout() << token_columns(*loaded.tokenizer, target_ids[i], score);
+    to_stdout() << '\n';
   }
   show(Report::of_facts({{"sentences", source.size()},
                          {"tokens", tokens},

@@ -1,13 +1,13 @@
 // `kette split`: splits text into one sentence per line, with an empty line between input lines or paragraphs. With
 // --split sentences every input line has a group of sentences; that of an empty line is empty. So results for the
 // sentences can be joined again line by line.
-#include <unistd.h>
 
 #include <memory>
 #include <utility>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "cli/host.h"
 #include "cli/sentences.h"
 #include "cli/show.h"
 #include "data/sentences/sentence_splitter.h"
@@ -98,7 +98,7 @@ class SentenceLines {
 
 void run(const SplitCommandOptions& o) {
   const int threads = use_threads(o.common);
-  LineReader reader = is_stdin(o.input) ? LineReader(STDIN_FILENO, "stdin", kLineOfText)
+  LineReader reader = is_stdin(o.input) ? LineReader(stdin_descriptor(), "stdin", kLineOfText)
                                         : LineReader(o.input, kLineOfText);
   std::vector<std::string> part = reader.next(kSentencesAtOnce);
   Sink sink(o.output, {o.input});

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cli/commands/commands.h"
+#include "cli/host.h"
 #include "cli/show.h"
 #include "cli/step_source.h"
 #include "inspect/steps/gradient_report.h"
@@ -29,11 +30,11 @@ std::string check_command(const TapeOptions& o, std::int64_t number) {
 
 /// From the loss back, node by node.
 void walk(const TapeListing& tape, const ShownTape& shown) {
-  const bool waits = ::isatty(STDIN_FILENO) != 0;
+  const bool waits = Host::current() == nullptr && ::isatty(STDIN_FILENO) != 0;
   for (std::size_t at = tape.nodes.size(); at-- > 0;) {
-    std::cout << text_of(tape.nodes[at], shown) << "\n";
+    to_stdout() << text_of(tape.nodes[at], shown) << "\n";
     if (!waits || at == 0) continue;
-    std::cout << "Enter: the next; q: no more " << std::flush;
+    to_stdout() << "Enter: the next; q: no more " << std::flush;
     std::string line;
     if (!std::getline(std::cin, line) || line.starts_with("q")) return;
   }

@@ -1,10 +1,10 @@
 // `kette train`: trains a translation model, a parser or a language model. Saves its configuration beside it.
 #include <cmath>
-#include <iostream>
 #include <memory>
 
 #include "cli/commands/commands.h"
 #include "cli/device_limits.h"
+#include "cli/host.h"
 #include "cli/processes.h"
 #include "cli/run_page.h"
 #include "cli/train_options.h"
@@ -67,14 +67,16 @@ void train_and_report(const TrainCommandOptions& o, const TrainRun& run, int thr
   if (!o.record().parts.empty()) options.observers.push_back(&recorder);
   if (o.wants_page()) options.observers.push_back(&page);  // with what was just recorded
   const TrainResult result = run.start();
-  if (o.common().json && communicator().is_first()) {
+  const bool is_awaited =
+      result.interrupted == 0 || Host::current() == nullptr;  // measuring takes its time
+  if (o.common().json && communicator().is_first() && is_awaited) {
     print_result(o, options.out, result, threads,
                  {{"record_seconds", recorder.seconds()}, {"page_seconds", page.seconds()}});
   }
   if (result.interrupted != 0) {
     if (communicator().is_first()) {
-      std::cerr << "kette: the same command" << (options.resume ? "" : " with --resume")
-                << " goes on from step " << result.steps << "\n";
+      to_stderr() << "kette: the same command" << (options.resume ? "" : " with --resume")
+                  << " goes on from step " << result.steps << "\n";
     }
     exit_with(128 + result.interrupted);  // so that scripts stop, too
   }
@@ -84,7 +86,7 @@ void run(CLI::App& command, TrainCommandOptions& o) {
   const int threads = use_threads(o.common());
   o.share_out(communicator());
   const std::string fitted = o.fit(command, threads);
-  if (!fitted.empty() && !o.is_quiet()) std::cerr << fitted << "\n";
+  if (!fitted.empty() && !o.is_quiet()) to_stderr() << fitted << "\n";
   o.take_gpu(communicator());
   train_and_report(o, o.run_of(command), threads);
 }

@@ -10,5 +10,7 @@
     w.grad
 """
 
+from ._commands import *  # noqa: F403
 from ._kette import *  # noqa: F403
 from ._kette import __version__  # noqa: F401
+from ._reports import Report  # noqa: F401

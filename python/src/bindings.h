@@ -26,6 +26,7 @@ void bind_tensors(nb::module_& m);
 void bind_exchange(nb::class_<Variable>& tensor, nb::module_& m);
 void bind_tapes(nb::module_& m);
 void bind_drawings(nb::module_& m);
+void bind_commands(nb::module_& m);
 void bind_metrics(nb::module_& m);
 
 /// Of a function that computes.

@@ -10,5 +10,6 @@ NB_MODULE(_kette, m) {
   bind_tensors(m);
   bind_tapes(m);
   bind_drawings(m);
+  bind_commands(m);
   bind_metrics(m);
 }

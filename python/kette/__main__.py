@@ -1,0 +1,7 @@
+"""The program `kette`: python -m kette COMMAND ... is kette COMMAND ..."""
+
+import sys
+
+from ._kette import _run_program
+
+sys.exit(_run_program(sys.argv[1:]))
