@@ -25,6 +25,12 @@ void bind_errors(nb::module_& m);
 void bind_tensors(nb::module_& m);
 void bind_exchange(nb::class_<Variable>& tensor, nb::module_& m);
 void bind_tapes(nb::module_& m);
+void bind_ops(nb::module_& m);
+void bind_row_ops(nb::module_& m);
+void bind_attention_ops(nb::module_& m);
+void bind_own_ops(nb::module_& m);
+void bind_checks(nb::module_& m);
+void bind_layers(nb::module_& m);
 
 /// Of a function that computes.
 using without_gil = nb::call_guard<nb::gil_scoped_release>;

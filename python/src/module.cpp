@@ -9,4 +9,8 @@ NB_MODULE(_kette, m) {
   bind_errors(m);
   bind_tensors(m);
   bind_tapes(m);
+  bind_ops(m);
+  bind_own_ops(m);
+  bind_checks(m);
+  bind_layers(m);
 }
