@@ -16,6 +16,10 @@
 
 #include "autograd/variable.h"
 
+namespace kette {
+class Tape;
+}
+
 namespace kette::python {
 
 namespace nb = nanobind;
@@ -31,6 +35,9 @@ void bind_attention_ops(nb::module_& m);
 void bind_own_ops(nb::module_& m);
 void bind_checks(nb::module_& m);
 void bind_layers(nb::module_& m);
+
+/// For the garbage collector: visits the ops written in Python that are on a tape.
+int visit_ops_on(const Tape& tape, visitproc visit, void* arg);
 
 /// Of a function that computes.
 using without_gil = nb::call_guard<nb::gil_scoped_release>;

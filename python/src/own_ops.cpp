@@ -1,6 +1,7 @@
 // Ops written in Python (kette.Op): a node of the tape that holds the Python object, and calls it with the GIL held.
 #include <algorithm>
 #include <set>
+#include <unordered_map>
 
 #include "autograd/record.h"
 #include "python/src/arguments.h"
@@ -78,12 +79,27 @@ nb::object or_python_none(const Variable& x) {
   return x.value().defined() ? nb::cast(x) : nb::none();
 }
 
+class PythonNode;
+/// The nodes of each tape; read and written with the GIL held.
+std::unordered_map<const Tape*, std::unordered_map<const PythonNode*, PyObject*>>& nodes_on() {
+  static auto* nodes = new std::remove_reference_t<decltype(nodes_on())>;
+  return *nodes;
+}
+
 class PythonNode final : public Tape::Node {
  public:
-  PythonNode(PythonOp op, std::vector<Tensor> outputs, std::size_t inputs)
-      : op_(std::move(op)), inputs_(inputs) {
+  PythonNode(const Tape* tape, PythonOp op, const std::vector<Tensor>& outputs, std::size_t inputs)
+      : tape_(tape), op_(std::move(op)), inputs_(inputs) {
+    nodes_on()[tape_][this] = op_.object().ptr();
     for (const Tensor& output : outputs)
       outputs_.push_back({output.shape(), output.dtype(), output.device()});
+  }
+  ~PythonNode() override {
+    if (!nb::is_alive()) return;
+    const nb::gil_scoped_acquire gil;
+    const auto here = nodes_on().find(tape_);
+    here->second.erase(this);
+    if (here->second.empty()) nodes_on().erase(here);
   }
   const char* name() const override { return op_.name(); }
 
@@ -92,7 +108,7 @@ class PythonNode final : public Tape::Node {
     std::vector<nb::object> given;
     for (std::size_t i = 0; i < gradients.size(); ++i) {
       const Output& like = outputs_[i];
-      Tensor gradient = std::move(gradients[i]);
+      Tensor gradient = gradients[i];
       if (!gradient.defined()) gradient = Tensor::zeros(like.shape, like.dtype, like.device);
       given.push_back(nb::cast(Variable(std::move(gradient))));
     }
@@ -123,6 +139,7 @@ class PythonNode final : public Tape::Node {
     return nb::cast<const Variable&>(gradient).value();
   }
 
+  const Tape* tape_;
   PythonOp op_;
   std::size_t inputs_;
   std::vector<Output> outputs_;
@@ -222,8 +239,8 @@ nb::object apply_op(const nb::object& object, const nb::args& given) {
       });
   std::vector<Variable> results(outputs.begin(), outputs.end());
   if (is_tracked) {
-    results =
-        tape->append(std::make_unique<PythonNode>(op, outputs, inputs.size()), pointers, outputs);
+    results = tape->append(std::make_unique<PythonNode>(tape, op, outputs, inputs.size()), pointers,
+                           outputs);
   }
   const bool has_tangent = std::any_of(inputs.begin(), inputs.end(),
                                        [](const Variable& input) { return input.has_tangent(); });
@@ -236,6 +253,13 @@ nb::object apply_op(const nb::object& object, const nb::args& given) {
 }
 
 }  // namespace
+
+int visit_ops_on(const Tape& tape, visitproc visit, void* arg) {
+  const auto here = nodes_on().find(&tape);
+  if (here == nodes_on().end()) return 0;
+  for (const auto& [node, op] : here->second) Py_VISIT(op);
+  return 0;
+}
 
 void bind_own_ops(nb::module_& m) {
   nb::exception<NoTangent>(m, "NoTangent", m.attr("Error")).doc() =

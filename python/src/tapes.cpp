@@ -32,6 +32,13 @@ class PythonTape {
     return *tape_;
   }
   bool is_new() const { return tape_ == nullptr; }
+  /// Ops written in Python may refer to the tape. While it records, others hold it as well.
+  int traverse(visitproc visit, void* arg) const {
+    return tape_.use_count() == 1 ? visit_ops_on(*tape_, visit, arg) : 0;
+  }
+  void clear() {
+    if (tape_.use_count() == 1) tape_.reset();
+  }
 
  private:
   static std::map<Tape*, std::shared_ptr<Tape>>& recording() {
@@ -54,11 +61,23 @@ void backward(const PythonTape& self, const nb::object& output,
   }
 }
 
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  return nb::inst_ready(self) ? nb::inst_ptr<PythonTape>(self)->traverse(visit, arg) : 0;
+}
+int clear(PyObject* self) {
+  if (nb::inst_ready(self)) nb::inst_ptr<PythonTape>(self)->clear();
+  return 0;
+}
+PyType_Slot tape_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+                            {Py_tp_clear, reinterpret_cast<void*>(clear)},
+                            {0, nullptr}};
+
 }  // namespace
 
 void bind_tapes(nb::module_& m) {
   nb::class_<PythonTape>(
-      m, "Tape",
+      m, "Tape", nb::type_slots(tape_slots),
       "Reverse-mode automatic differentiation. Between `with kt.Tape() as tape:` and its end every op on a parameter, or on "
       "what depends on one, is recorded on this thread; tape.backward(loss) then adds d loss / d parameter to each parameter's grad, once.")
       .def(nb::init<>())
