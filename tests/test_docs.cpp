@@ -19,12 +19,13 @@ std::string ops_table() {
          "Generated from the op table (`autograd/all_ops.h`); `KETTE_UPDATE_DOCS=1 kette-tests -tc='docs*'` writes it anew.\n"
          "Every sample is checked: gradients in f64 against central differences, values against a plain reference\n"
          "in f64, f32 and bf16, and f32 and bf16 gradients against f64 ones.\n\n"
-         "| op | formula | samples checked |\n| --- | --- | --- |\n";
+         "| op | in Python | formula | what it does | samples checked |\n| --- | --- | --- | --- | --- |\n";
   for (const kette::OpInfo& op : kette::all_ops()) {
     std::string formula = op.formula;
     for (std::size_t at = 0; (at = formula.find('|', at)) != std::string::npos; at += 2)
       formula.insert(at, "\\");
-    text << "| `" << op.name << "` | `" << formula << "` | ";
+    text << "| `" << op.name << "` | `" << op.signature << "` | `" << formula << "` | " << op.about
+         << " | ";
     for (std::size_t i = 0; i < op.samples.size(); ++i)
       text << (i ? "; " : "") << op.samples[i].label;
     text << " |\n";
@@ -49,6 +50,18 @@ TEST_CASE("docs/ops.md is what the op table says") {
   const auto file = kette::testing::source_folder() / "docs" / "ops.md";
   if (std::getenv("KETTE_UPDATE_DOCS")) kette::testing::write_file(file, ops_table());
   CHECK(kette::testing::read_file(file) == ops_table());
+}
+
+TEST_CASE("every op has a signature, a formula, a line that says what it does, and a source") {
+  for (const kette::OpInfo& op : kette::all_ops()) {
+    CAPTURE(op.name);
+    CHECK(op.signature.starts_with(op.name + "("));
+    CHECK(op.signature.ends_with(")"));
+    CHECK(!op.formula.empty());
+    CHECK(op.about.ends_with("."));
+    const std::string file = op.source.substr(0, op.source.find(':'));
+    CHECK(std::filesystem::exists(kette::testing::source_folder() / file));
+  }
 }
 
 TEST_CASE("the guide's programs are those that are built and run") {

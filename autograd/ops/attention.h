@@ -19,6 +19,12 @@ namespace kette::ops {
 struct SelfAttention {
   static constexpr OpName name = "self_attention";
   static constexpr const char* formula = "softmax(Q K^T / sqrt(w)) V with [Q K V] = x";
+  static constexpr const char* signature =
+      "self_attention(qkv, lengths=None, heads=1, causal=False, group=1, window=0, "
+      "alibi=False, dropout=0, seed=0)";
+  static constexpr const char* about =
+      "Attention within packed sequences, all heads at once. qkv: [rows, width + 2 * key "
+      "width] -> [rows, width], key width = width / group. Vaswani et al. 2017.";
   AttentionOptions options;
   Segments segments;
   Tensor qkv{}, output{}, log_sum_exp{};
@@ -34,6 +40,12 @@ struct SelfAttention {
 struct CrossAttention {
   static constexpr OpName name = "cross_attention";
   static constexpr const char* formula = "softmax(Q K^T / sqrt(w)) V with [K V] = memory";
+  static constexpr const char* signature =
+      "cross_attention(query, key_value, query_lengths=None, key_lengths=None, heads=1, "
+      "causal=False, group=1, window=0, alibi=False, dropout=0, seed=0)";
+  static constexpr const char* about =
+      "Attention of one side to the other. query: [rows, width], key_value: [memory rows, 2 * "
+      "key width] -> [rows, width]. Vaswani et al. 2017.";
   AttentionOptions options;
   Segments query_segments, key_segments;
   Tensor query{}, key_value{}, output{}, log_sum_exp{};

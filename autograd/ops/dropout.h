@@ -11,6 +11,9 @@ struct Dropout {
   static constexpr OpName name = "dropout";
   static constexpr bool kIsLinear = true;
   static constexpr const char* formula = "x * mask / (1 - rate)";
+  static constexpr const char* signature = "dropout(x, rate, seed=0)";
+  static constexpr const char* about =
+      "Drops elements at random, the same ones for the same seed. Srivastava et al. 2014.";
   DropoutMask mask;
 
   Tensor masked(const Tensor& x) const;

@@ -8,10 +8,24 @@
 
 namespace kette::ops {
 
+/// The parameters of a function, those of its constants after its operands.
+template <class Function>
+constexpr const char* kConstants = "";
+template <>
+inline constexpr const char* kConstants<Affine> = ", factor, offset=0";
+template <>
+inline constexpr const char* kConstants<Lerp> = ", weight";
+template <class Function>
+std::string signature_of(const char* operands) {
+  return std::string(Function::name) + "(" + operands + kConstants<Function> + ")";
+}
+
 template <class Function>
 struct Unary {
   static constexpr OpName name = Function::name;
   static constexpr const char* formula = Function::formula;
+  static constexpr const char* about = "Of each element of x, of any shape.";
+  static std::string signature() { return signature_of<Function>("x"); }
   Function function{};
   Tensor x{}, y{};
 
@@ -38,6 +52,8 @@ template <class Function>
 struct Binary {
   static constexpr OpName name = Function::name;
   static constexpr const char* formula = Function::formula;
+  static constexpr const char* about = "Of each pair of elements. The operands broadcast.";
+  static std::string signature() { return signature_of<Function>("a, b"); }
   /// A sum passes its gradient on unchanged and saves nothing.
   static constexpr bool kIsSum = std::is_same_v<Function, Add>;
   Function function{};

@@ -12,6 +12,10 @@ struct Embedding {
   static constexpr OpName name = "embedding";
   static constexpr bool kIsLinear = true;
   static constexpr const char* formula = "scale * table[id]";
+  static constexpr const char* signature = "embedding(table, ids, scale=1, with_holes=False)";
+  static constexpr const char* about =
+      "Rows of a table. table: [entries, width], ids: i32 [rows] -> [rows, width]. With holes "
+      "the id -1 has the embedding 0.";
   static constexpr bool kReadsRowsOfTable = true;
   Tensor ids;
   double scale = 1;
@@ -28,6 +32,10 @@ struct AddPositions {
   static constexpr OpName name = "add_positions";
   static constexpr bool kIsLinear = true;
   static constexpr const char* formula = "x + table[position]";
+  static constexpr const char* signature = "add_positions(x, table, positions=None, lengths=None)";
+  static constexpr const char* about =
+      "Adds to each row the table's row of its position. x: [rows, width], table: [positions, "
+      "width], positions: i32 [rows].";
   static constexpr bool kReadsRowsOfTable = true;
   Tensor positions;  // i32 [rows]
   Tensor table{};

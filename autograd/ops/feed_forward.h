@@ -13,6 +13,12 @@ namespace kette::ops {
 struct FeedForward {
   static constexpr OpName name = "feed_forward";
   static constexpr const char* formula = "activation(x W1^T + b1) W2^T + b2";
+  static constexpr const char* signature =
+      "feed_forward(x, inner_weight, inner_bias, outer_weight, outer_bias, activation=\"relu\")";
+  static constexpr const char* about =
+      "Two linear maps with an activation between. x: [rows, in], inner_weight: [hidden, in], "
+      "inner_bias: [hidden], outer_weight: [out, hidden], outer_bias: [out] -> [rows, out]; "
+      "biases may be None. Vaswani et al. 2017.";
   Activation activation = Activation::relu;
   Linear inner{}, outer{};
 

@@ -11,6 +11,9 @@ namespace kette::ops {
 struct LayerNorm {
   static constexpr OpName name = "layer_norm";
   static constexpr const char* formula = "gain * (x - mean) / sqrt(var + eps) + bias";
+  static constexpr const char* signature = "layer_norm(x, gain, bias=None, epsilon=1e-5)";
+  static constexpr const char* about =
+      "Normalizes each row. x: [rows, width], gain and bias: [width]. Ba et al. 2016.";
   double epsilon = 1e-5;
   Tensor sum{}, gain{}, mean{}, rstd{};
 
@@ -25,6 +28,11 @@ struct LayerNorm {
 struct ResidualLayerNorm {
   static constexpr OpName name = "residual_layer_norm";
   static constexpr const char* formula = "s = x + dropout(residual), layer_norm(s)";
+  static constexpr const char* signature =
+      "residual_layer_norm(x, residual, gain, bias=None, dropout=0, seed=0, epsilon=1e-5)";
+  static constexpr const char* about =
+      "A residual sum and its layer norm in one pass: (s, y). x, residual: [rows, width], gain "
+      "and bias: [width]. Vaswani et al. 2017.";
   double epsilon = 1e-5;
   DropoutMask mask{};
   Tensor sum{}, gain{}, mean{}, rstd{};

@@ -16,6 +16,11 @@ struct LinearAttention {
   static constexpr OpName name = "linear_attention";
   static constexpr const char* formula =
       "(phi(Q) phi(K)^T) V / rowsum, phi(x) = elu(x) + 1 with [Q K V] = x";
+  static constexpr const char* signature =
+      "linear_attention(qkv, lengths=None, heads=1, causal=False, group=1)";
+  static constexpr const char* about =
+      "Linear attention within packed sequences. qkv: [rows, width + 2 * key width] -> [rows, "
+      "width]. Katharopoulos et al. 2020.";
   AttentionOptions options;
   Segments segments;
   Tensor qkv{}, output{}, denominator{};

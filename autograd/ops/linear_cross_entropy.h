@@ -18,6 +18,12 @@ namespace kette::ops {
 struct LinearCrossEntropy {
   static constexpr OpName name = "linear_cross_entropy";
   static constexpr const char* formula = "-scale * sum_rows q . log softmax(x W^T + b)";
+  static constexpr const char* signature =
+      "linear_cross_entropy(x, weight, bias, targets, smoothing=0, scale=1, views=None)";
+  static constexpr const char* about =
+      "Label-smoothed cross entropy of a projection to the vocabulary, without its logits in "
+      "memory. x: [rows, width], weight: [vocabulary, width], bias: [vocabulary] or None, "
+      "targets: i32 [rows] -> a scalar. Szegedy et al. 2016.";
   Tensor targets;
   CrossEntropyOptions options{};
   Tensor sums{};  ///< added to if given; see CrossEntropySums

@@ -15,6 +15,12 @@ namespace kette::ops {
 struct LoraLinear {
   static constexpr OpName name = "lora_linear";
   static constexpr const char* formula = "x W^T + b + scale * (x A^T) B^T in chosen columns";
+  static constexpr const char* signature =
+      "lora_linear(x, weight, bias, a, b, blocks=None, scale=1)";
+  static constexpr const char* about =
+      "A linear map with low-rank adapters on blocks (begin, end) of the rows of its weight. "
+      "x: [rows, in], weight: [out, in], bias: [out] or None, a: [blocks * rank, in], b: [rows "
+      "of the blocks, rank] -> [rows, out]. Hu et al. 2021.";
   double scale = 1;
   std::vector<RowBlock> blocks;
   Linear base{};

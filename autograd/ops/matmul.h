@@ -13,6 +13,9 @@ namespace kette::ops {
 struct MatMul {
   static constexpr OpName name = "matmul";
   static constexpr const char* formula = "c_ij = sum_k a_ik b_kj over the last two axes";
+  static constexpr const char* signature = "matmul(a, b, transpose_a=False, transpose_b=False)";
+  static constexpr const char* about =
+      "Matrix products: [batch..., m, k] x [batch..., k, n] -> [batch..., m, n].";
   bool transpose_a = false, transpose_b = false;
   Tensor a{}, b{};
 
@@ -27,6 +30,10 @@ struct MatMul {
 struct Linear {
   static constexpr OpName name = "linear";
   static constexpr const char* formula = "activation(x W^T + b)";
+  static constexpr const char* signature = "linear(x, weight, bias=None, activation=\"none\")";
+  static constexpr const char* about =
+      "A linear map of each row. x: [rows, in], weight: [out, in], bias: [out] -> [rows, out]. "
+      "activation: \"none\", \"relu\", \"gelu\", \"gelu_erf\" or \"silu\".";
   Activation activation = Activation::none;
   Tensor x{}, weight{}, bias{}, saved{};  // saved: y for relu, the pre-activation for the others
 

@@ -11,6 +11,9 @@ namespace kette::ops {
 struct Sum {
   static constexpr OpName name = "sum";
   static constexpr const char* formula = "sum of x over the axes that the target shape lacks";
+  static constexpr const char* signature = "sum(x, axis=None, keepdims=False)";
+  static constexpr const char* about =
+      "The sum over an axis, or over all elements; sum_to(x, shape) sums down to a shape.";
   static constexpr bool kIsLinear = true;
   Shape target;
   Shape input_shape{};
@@ -24,6 +27,10 @@ struct Sum {
 struct Max {
   static constexpr OpName name = "max";
   static constexpr const char* formula = "max_j x_ij over the last axis";
+  static constexpr const char* signature = "max(x)";
+  static constexpr const char* about =
+      "The largest element of each row: [rows..., width] -> [rows..., 1]. The first of equal "
+      "ones gets the gradient.";
   Shape input_shape{};
   Tensor columns{};
 

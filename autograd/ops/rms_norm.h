@@ -10,6 +10,10 @@ namespace kette::ops {
 struct RmsNorm {
   static constexpr OpName name = "rms_norm";
   static constexpr const char* formula = "gain * x / sqrt(mean(x^2) + eps)";
+  static constexpr const char* signature = "rms_norm(x, gain, epsilon=1e-5)";
+  static constexpr const char* about =
+      "Divides each row by its root mean square. x: [rows, width], gain: [width]. Zhang and "
+      "Sennrich 2019.";
   double epsilon = 1e-5;
   Tensor x{}, gain{}, reciprocal{};
 

@@ -22,6 +22,12 @@ struct Rotary {
   static constexpr OpName name = "rotary";
   static constexpr bool kIsLinear = true;
   static constexpr const char* formula = "[R x1, x2] with R the rotation by the row's position";
+  static constexpr const char* signature =
+      "rotary(x, table, positions=None, lengths=None, turned=None)";
+  static constexpr const char* about =
+      "Rotary positions: turns the heads in the first `turned` columns (None: all) of each row "
+      "by its position. x: [rows, width], table: of rotary_table(), positions: i32 [rows]. Su "
+      "et al. 2021.";
   Tensor positions, table;
   std::int64_t turned;
 

@@ -11,6 +11,8 @@ struct Reshape {
   static constexpr bool kIsLinear = true;
   static constexpr const char* formula =
       "the same elements, in row-major order, under another shape";
+  static constexpr const char* signature = "reshape(x, shape)";
+  static constexpr const char* about = "Views x under another shape with as many elements.";
   Shape target;
 
   Tensor forward(const Tensor& x) { return x.reshaped(target); }
@@ -23,6 +25,9 @@ struct Slice {
   static constexpr OpName name = "slice";
   static constexpr bool kIsLinear = true;
   static constexpr const char* formula = "x[begin : end] of the outermost axis";
+  static constexpr const char* signature = "slice(x, begin, end)";
+  static constexpr const char* about =
+      "Rows begin to end - 1 of the outermost axis: [rows, ...] -> [end - begin, ...].";
   std::int64_t begin, end;
 
   Tensor forward(const Tensor& x) { return x.slice(begin, end); }
@@ -35,6 +40,10 @@ struct Concatenate {
   static constexpr OpName name = "concatenate";
   static constexpr bool kIsLinear = true;
   static constexpr const char* formula = "[a; b] along the outermost axis";
+  static constexpr const char* signature = "concatenate(*tensors)";
+  static constexpr const char* about =
+      "Joins tensors along the outermost axis; the other axes are equal: [m, ...], [n, ...] -> "
+      "[m + n, ...].";
   std::int64_t first = 0;
 
   Tensor forward(const Tensor& a, const Tensor& b);
@@ -47,6 +56,8 @@ struct Transpose {
   static constexpr OpName name = "transpose";
   static constexpr bool kIsLinear = true;
   static constexpr const char* formula = "y_..ji = x_..ij";
+  static constexpr const char* signature = "transpose(x)";
+  static constexpr const char* about = "Exchanges the last two axes: [..., m, n] -> [..., n, m].";
 
   static Tensor transposed(const Tensor& x);
   Tensor forward(const Tensor& x) { return transposed(x); }

@@ -24,6 +24,10 @@ namespace kette::ops {
 
 Tensor Smear::forward(const Tensor& input, const Tensor& gates_of_heads) {
   check_smear(input, gates_of_heads, positions);
+  if (positions.device().is_host() && positions.elements() > 0) {
+    const std::int32_t first = positions.data<std::int32_t>()[0];
+    KETTE_CHECK(first == 0, name, ": expected the first row at position 0, given ", first);
+  }
   x = input;
   gates = gates_of_heads;
   positions = positions.to(x.device());

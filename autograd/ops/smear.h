@@ -10,6 +10,10 @@ namespace kette::ops {
 struct Smear {
   static constexpr OpName name = "smear";
   static constexpr const char* formula = "k_t to g k_t + (1 - g) k_(t-1), g of each head";
+  static constexpr const char* signature = "smear(x, gates, positions=None, lengths=None)";
+  static constexpr const char* about =
+      "Mixes each key with the one before it. x: a projection [Q K V], [rows, 3 * width]; "
+      "gates: [heads]; positions: i32 [rows]. Olsson et al. 2022.";
   Tensor positions, x{}, gates{};
 
   Tensor forward(const Tensor& input, const Tensor& gates_of_heads);

@@ -8,6 +8,8 @@ namespace kette::ops {
 struct Softmax {
   static constexpr OpName name = "softmax";
   static constexpr const char* formula = "e^x_j / sum_k e^x_k over the last axis";
+  static constexpr const char* signature = "softmax(x)";
+  static constexpr const char* about = "Probabilities of each row: [rows..., width] -> the same.";
   Tensor y{};
 
   Tensor forward(const Tensor& x);
@@ -20,6 +22,9 @@ struct Softmax {
 struct LogSoftmax {
   static constexpr OpName name = "log_softmax";
   static constexpr const char* formula = "x_j - ln sum_k e^x_k over the last axis";
+  static constexpr const char* signature = "log_softmax(x)";
+  static constexpr const char* about =
+      "Log probabilities of each row: [rows..., width] -> the same.";
   Tensor y{};
 
   Tensor forward(const Tensor& x);

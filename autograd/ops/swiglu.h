@@ -9,6 +9,10 @@ namespace kette::ops {
 struct SwiGlu {
   static constexpr OpName name = "swiglu";
   static constexpr const char* formula = "silu(gate) * value with [gate value] = x";
+  static constexpr const char* signature = "swiglu(x)";
+  static constexpr const char* about =
+      "The gated activation of SwiGLU. x: [rows..., 2 * hidden], the gate's columns first -> "
+      "[rows..., hidden]. Shazeer 2020.";
   Tensor x{};
 
   Tensor forward(const Tensor& input);

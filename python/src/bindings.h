@@ -16,6 +16,10 @@
 
 #include "autograd/variable.h"
 
+namespace kette {
+class Tape;
+}
+
 namespace kette::python {
 
 namespace nb = nanobind;
@@ -28,6 +32,15 @@ void bind_tapes(nb::module_& m);
 void bind_drawings(nb::module_& m);
 void bind_commands(nb::module_& m);
 void bind_metrics(nb::module_& m);
+void bind_ops(nb::module_& m);
+void bind_row_ops(nb::module_& m);
+void bind_attention_ops(nb::module_& m);
+void bind_own_ops(nb::module_& m);
+void bind_checks(nb::module_& m);
+void bind_layers(nb::module_& m);
+
+/// For the garbage collector: visits the ops written in Python that are on a tape.
+int visit_ops_on(const Tape& tape, visitproc visit, void* arg);
 
 /// Of a function that computes.
 using without_gil =  // NOLINT(readability-identifier-naming): named like nanobind's own

@@ -12,4 +12,8 @@ NB_MODULE(_kette, m) {
   bind_drawings(m);
   bind_commands(m);
   bind_metrics(m);
+  bind_ops(m);
+  bind_own_ops(m);
+  bind_checks(m);
+  bind_layers(m);
 }

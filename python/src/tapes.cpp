@@ -27,6 +27,7 @@ class PythonTape {
     tape().stop();
     if (OpObserver::current() != &recording_->graph) return;  // one that began later observes still
     recording_->observation.reset();
+    recording_->tape.reset();
     recordings().erase(tape_.get());
   }
   Tape& tape() const {
@@ -61,6 +62,14 @@ class PythonTape {
     is_busy_ = false;
   }
 
+  /// Ops written in Python may refer to the tape. While it records, others hold it as well; while it goes back, it changes.
+  int traverse(visitproc visit, void* arg) const {
+    return tape_.use_count() == 1 && !is_busy_ ? visit_ops_on(*tape_, visit, arg) : 0;
+  }
+  void clear() {
+    if (tape_.use_count() == 1) tape_.reset();
+  }
+
  private:
   /// What the thread points to while it records.
   struct Recording {
@@ -82,11 +91,23 @@ class PythonTape {
   bool is_busy_ = false;  // read and written with the GIL held
 };
 
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  return nb::inst_ready(self) ? nb::inst_ptr<PythonTape>(self)->traverse(visit, arg) : 0;
+}
+int clear(PyObject* self) {
+  if (nb::inst_ready(self)) nb::inst_ptr<PythonTape>(self)->clear();
+  return 0;
+}
+PyType_Slot tape_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+                            {Py_tp_clear, reinterpret_cast<void*>(clear)},
+                            {0, nullptr}};
+
 }  // namespace
 
 void bind_tapes(nb::module_& m) {
   nb::class_<PythonTape>(
-      m, "Tape",
+      m, "Tape", nb::type_slots(tape_slots),
       "Reverse-mode automatic differentiation. Between `with kt.Tape() as tape:` and its end every op on a parameter, or on "
       "what depends on one, is recorded on this thread; tape.backward(loss) then adds d loss / d parameter to each parameter's grad, once.")
       .def(nb::init<>())
