@@ -25,6 +25,9 @@ void bind_errors(nb::module_& m);
 void bind_tensors(nb::module_& m);
 void bind_exchange(nb::class_<Variable>& tensor, nb::module_& m);
 void bind_tapes(nb::module_& m);
+void bind_tokenizers(nb::module_& m);
+void bind_models(nb::module_& m);
+void bind_training(nb::module_& m);
 
 /// Of a function that computes.
 using without_gil = nb::call_guard<nb::gil_scoped_release>;

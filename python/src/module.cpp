@@ -9,4 +9,7 @@ NB_MODULE(_kette, m) {
   bind_errors(m);
   bind_tensors(m);
   bind_tapes(m);
+  bind_tokenizers(m);
+  bind_models(m);
+  bind_training(m);
 }
