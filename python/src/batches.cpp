@@ -135,7 +135,7 @@ void bind_batches(nb::module_& m) {
           "def windows(ids: collections.abc.Sequence[int] | Tensor, *, rows: int = 12, length: int = 128, seed: int = 1, step: int = 0) -> Batch"),
       "A batch of windows of a long text, each of `length` tokens that a language model reads, and those that follow them as targets: "
       "the batch after `step` others of kette train's with this seed, each epoch at another offset and in another order. Only the windows are read from ids.");
-  m.def("pairs", &pairs, "sources"_a, "targets"_a, "tokenizer"_a, "to"_a = "",
+  m.def("pairs", &pairs, "sources"_a, "targets"_a, "tokenizer"_a, "to"_a = "", without_gil(),
         "A batch of pairs of sentences. to: the target language, for a tokenizer with several.");
   m.def(
       "masked",

@@ -33,6 +33,7 @@ struct Set {
     if (PyBool_Check(given.ptr()) || (!PyFloat_Check(given.ptr()) && !PyLong_Check(given.ptr())))
       refuse("a number");
     *value = PyFloat_AsDouble(given.ptr());
+    if (PyErr_Occurred() != nullptr) throw nb::python_error();
   }
   template <class Int>
   void operator()(Int* value) const {

@@ -49,8 +49,7 @@ Batch masked_text(const nb::object& text, const Tokenizer* tokenizer) {
   if (nb::isinstance<nb::str>(text)) {
     KETTE_CHECK(tokenizer != nullptr,
                 "run: expected ids for a model without a tokenizer, given a text");
-    ids = between_marks(encode_with_masks(*tokenizer, nb::cast<std::string>(text)),
-                        tokenizer->special());
+    ids = between_marks(encode_with_masks(*tokenizer, bytes_of(text)), tokenizer->special());
   } else {
     ids = ids_of(text, tokenizer);
   }
@@ -131,8 +130,8 @@ Pass run(LoadedModel& self, const nb::object& source, const nb::object& target,
   const bool is_batch = nb::isinstance<Batch>(source);
   const Batch batch = is_batch ? nb::cast<Batch>(source) : batch_of(self, source, target, to);
   check_lengths(self.model(), batch);
-  const nb::gil_scoped_release release;
   learn_if_recorded(self);
+  const nb::gil_scoped_release release;
   const WithThreads threads;
   Run run = run_of(seed, step, tap);
   pass.logits = self.model().logits(batch, run);
@@ -155,8 +154,8 @@ Pass lose(LoadedModel& self, const Batch& batch, double label_smoothing,
       batch.target_out.size() == batch.target_in.size() && !batch.target_out.empty(),
       "loss: expected a batch with targets, given none (kt.windows, kt.pairs and kt.masked make them)");
   check_rate("label_smoothing", label_smoothing);
-  const nb::gil_scoped_release release;
   learn_if_recorded(self);
+  const nb::gil_scoped_release release;
   const WithThreads threads;
   Run run = run_of(seed, step, tap);
   Pass pass;
@@ -191,7 +190,7 @@ std::vector<nb::str> shown(const std::vector<std::string>& pieces) {
 void bind_passes(nb::class_<LoadedModel>& c, nb::module_& m) {
   nb::class_<Pass>(
       m, "Pass",
-      "What Model.run and Model.loss have computed, and the values that were named: pass[\"decoder/0/output\"].")
+      "What Model.run and Model.loss have computed, and the values that were named: pass[\"decoder/0/cross_attention/probabilities\"].")
       .def_prop_ro(
           "logits",
           [](const Pass& self) -> std::optional<Variable> {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "autograd/tape.h"
+
 namespace kette::python {
 namespace {
 
@@ -18,12 +20,13 @@ void expect_known(const std::string& pattern, const std::vector<std::string>& po
 
 /// The value in the dtype, and on the device, of the one that it replaces; a number in its shape.
 Variable like(const Variable& value, const Variable& replaced) {
-  const Tensor& model = replaced.value();
-  if (value.shape() == Shape{} && model.shape() != Shape{} && !value.leaf()) {
-    return Tensor::full(model.shape(), value.value().item(), model.dtype(), model.device());
+  // A conversion would take it off the tape: what does not fit is an Error.
+  const Tape* tape = Tape::current();
+  if (tape != nullptr && tape->tracks(value)) return value;
+  const Tensor &model = replaced.value(), &given = value.value();
+  if (value.shape() == Shape{} && model.shape() != Shape{}) {
+    return Tensor::full(model.shape(), given.item(), model.dtype(), model.device());
   }
-  const Tensor& given = value.value();
-  if (given.dtype() == model.dtype() && given.device() == model.device()) return value;
   return given.to(model.dtype()).to(model.device());
 }
 

@@ -75,13 +75,19 @@ nb::str text_of(const std::string& bytes) {
   return nb::steal<nb::str>(text);
 }
 
+std::string bytes_of(nb::handle text) {
+  Py_ssize_t size = 0;
+  const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+  if (bytes == nullptr) throw nb::python_error();
+  return {bytes, static_cast<std::size_t>(size)};
+}
+
 Ids ids_of(const nb::object& text, const Tokenizer* tokenizer, Side side) {
   if (nb::isinstance<nb::str>(text)) {
     KETTE_CHECK(tokenizer != nullptr,
                 "text: expected ids for a model without a tokenizer, given a text "
                 "(model.tokenizer = tokenizer sets it)");
-    const auto characters = nb::cast<std::string>(text);
-    return tokenizer->encode(characters, side);
+    return tokenizer->encode(bytes_of(text), side);
   }
   if (nb::isinstance<Variable>(text)) {
     const Tensor ids = nb::cast<const Variable&>(text).value().to(Device{});

@@ -27,7 +27,7 @@ struct Call {
 std::vector<std::string> strings_of(const nb::object& value, const char* name, bool& is_one) {
   std::vector<std::string> strings;
   is_one = nb::isinstance<nb::str>(value);
-  if (is_one) return {nb::cast<std::string>(value)};
+  if (is_one) return {bytes_of(value)};
   if (!nb::try_cast(value, strings)) {
     throw nb::type_error(
         (std::string(name) + ": expected a str or a list of them, given another type").c_str());

@@ -99,14 +99,14 @@ def test_capture_and_replace_in_a_search():
     steps = found.captured["decoder/1/cross_attention/probabilities"]
     assert len(steps) >= len(found.tokens) and all(step.shape[-1] == len(small.tokenizer().encode(LINES[0])) + 1 for step in steps)
     assert found.text == plain.text
-    same = model.translate(LINES, replace={"decoder/*/output": lambda name, value: value})
+    same = model.translate(LINES, replace={"decoder/*/feed_forward_norm": lambda name, value: value})
     assert [str(one) for one in same] == [str(one) for one in model.translate(LINES)]
-    broken = model.translate(LINES[0], replace={"encoder/1/output": 0})
+    broken = model.translate(LINES[0], replace={"encoder/1/feed_forward_norm": 0})
     assert broken.log_probability != plain.log_probability
     with pytest.raises(kt.Error, match="one text"):
         model.translate(LINES, capture="logits")
     with pytest.raises(kt.Error, match="samples"):
-        model.translate(LINES[0], sample=True, replace={"encoder/1/output": 0})
+        model.translate(LINES[0], sample=True, replace={"encoder/1/feed_forward_norm": 0})
 
 
 def test_score(folder):
@@ -162,8 +162,8 @@ def test_capture_and_replace_in_generation():
     seen = model.generate("the", max_tokens=4, capture="logits", temperature=0)
     assert seen.text and len(seen.captured["logits"]) == 4
     plain = model.generate("the", max_tokens=20, temperature=0).text
-    assert model.generate("the", max_tokens=20, temperature=0, replace={"*/output": lambda name, value: value}).text == plain
-    assert model.generate("the", max_tokens=20, temperature=0, replace={"0/output": 0}).text != plain
+    assert model.generate("the", max_tokens=20, temperature=0, replace={"layers/*/outer": lambda name, value: value}).text == plain
+    assert model.generate("the", max_tokens=20, temperature=0, replace={"layers/0/feed_forward/outer": 0}).text != plain
 
 
 def test_two_threads_give_the_same():

@@ -126,22 +126,22 @@ def test_capture_keeps_what_was_named():
 def test_replace():
     model = small.translator()
     pair = small.SOURCES[0], small.TARGETS[0]
-    plain = model.run(*pair, capture="encoder/1/output")
+    plain = model.run(*pair, capture="encoder/1/feed_forward_norm")
     seen = []
 
     def zero(name, value):
         seen.append(name)
         return 0 * value
 
-    changed = model.run(*pair, capture="*output", replace={"encoder/1/output": zero})
-    assert seen == ["encoder/1/output"]
-    assert np.all(changed["encoder/1/output"].numpy() == 0)
+    changed = model.run(*pair, capture="encoder/*", replace={"encoder/1/feed_forward_norm": zero})
+    assert seen == ["encoder/1/feed_forward_norm"]
+    assert np.all(changed["encoder/1/feed_forward_norm"].numpy() == 0)
     assert not np.array_equal(changed.logits.numpy(), plain.logits.numpy())
-    zeros = np.zeros(changed["encoder/1/output"].shape)
+    zeros = np.zeros(changed["encoder/1/feed_forward_norm"].shape)
     for value in (0, 0.0, zeros, kt.tensor(zeros)):
-        other = model.run(*pair, replace={"encoder/1/output": value})
+        other = model.run(*pair, replace={"encoder/1/feed_forward_norm": value})
         assert np.array_equal(other.logits.numpy(), changed.logits.numpy())
-    same = model.run(*pair, replace={"encoder/1/output": plain["encoder/1/output"], "decoder/*/output": lambda name, value: value})
+    same = model.run(*pair, replace={"encoder/1/feed_forward_norm": plain["encoder/1/feed_forward_norm"], "decoder/*/feed_forward_norm": lambda name, value: value})
     assert np.array_equal(same.logits.numpy(), plain.logits.numpy())
 
 
@@ -151,31 +151,31 @@ def test_errors_of_replacements():
     def fails(name, value):
         raise ZeroDivisionError(name)
 
-    with pytest.raises(ZeroDivisionError, match="encoder/1/output"):
-        model.run("the", "die", replace={"encoder/1/output": fails})
+    with pytest.raises(ZeroDivisionError, match="encoder/1/feed_forward_norm"):
+        model.run("the", "die", replace={"encoder/1/feed_forward_norm": fails})
     with pytest.raises(TypeError, match="given None"):
-        model.run("the", "die", replace={"encoder/1/output": lambda name, value: None})
+        model.run("the", "die", replace={"encoder/1/feed_forward_norm": lambda name, value: None})
     with pytest.raises(kt.Error, match="expected a value like"):
-        model.run("the", "die", replace={"encoder/1/output": np.zeros((1, 2))})
+        model.run("the", "die", replace={"encoder/1/feed_forward_norm": np.zeros((1, 2))})
     with pytest.raises(KeyError):
         model.run("the", "die", replace={"encoder/7/output": 0})
     with pytest.raises(ZeroDivisionError):
-        model.translate("the cat sleeps .", replace={"encoder/1/output": fails})
+        model.translate("the cat sleeps .", replace={"encoder/1/feed_forward_norm": fails})
     with pytest.raises(ZeroDivisionError):
-        str(small.language_model().generate("the", replace={"0/output": fails}))
+        str(small.language_model().generate("the", replace={"layers/0/feed_forward/outer": fails}))
 
 
 def test_gradients_go_through_replacements():
     model = small.translator()
     batch = kt.pairs(small.SOURCES[:2], small.TARGETS[:2], small.tokenizer())
-    value = model.loss(batch, capture="encoder/1/output")["encoder/1/output"].numpy()
+    value = model.loss(batch, capture="encoder/1/feed_forward_norm")["encoder/1/feed_forward_norm"].numpy()
     delta = kt.parameter(np.zeros_like(value), "delta")
     model.parameters.zero_grad()
     with kt.Tape() as tape:
-        loss = model.loss(batch, replace={"encoder/1/output": lambda name, value: value + delta})
+        loss = model.loss(batch, replace={"encoder/1/feed_forward_norm": lambda name, value: value + delta})
     tape.backward(loss)
     step = 1e-2 * np.sign(delta.grad.numpy())
-    plain, up = loss.item(), model.loss(batch, replace={"encoder/1/output": value + step}).item()
+    plain, up = loss.item(), model.loss(batch, replace={"encoder/1/feed_forward_norm": value + step}).item()
     assert np.abs(delta.grad.numpy()).max() > 0
     assert up > plain
     assert model.parameters.match("encoder/*").popitem()[1].grad is not None
