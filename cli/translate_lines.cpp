@@ -27,12 +27,11 @@ class Prefixes {
     given_ += part.size();
     for (std::size_t i = 0; i < part.size(); ++i) {
       sources[i].prefix = part[i];
-      const std::string written = tokenizer_.decode(tokenizer_.encode(part[i], Side::target));
-      if (written == part[i] || written + " " == part[i]) continue;
+      const std::string fault = fault_of_prefix(part[i], tokenizer_);
+      if (fault.empty()) continue;
       sources[i].fault = lines_->name() + ":" +
                          std::to_string(lines_->first_line() + static_cast<std::int64_t>(i)) +
-                         ": expected a prefix that the model can write, given \"" + part[i] +
-                         "\", which it writes as \"" + written + "\"";
+                         ": " + fault;
     }
   }
   void check_end() {
@@ -165,6 +164,13 @@ class Faults {
 };
 
 }  // namespace
+
+std::string fault_of_prefix(const std::string& prefix, const Tokenizer& tokenizer) {
+  const std::string written = tokenizer.decode(tokenizer.encode(prefix, Side::target));
+  if (written == prefix || written + " " == prefix) return {};
+  return "expected a prefix that the model can write, given \"" + prefix +
+         "\", which it writes as \"" + written + "\"";
+}
 
 TranslationOutcome translate_lines(TranslateCommandOptions& o,
                                    const SentenceTranslator& translator) {

@@ -57,9 +57,17 @@ struct TranslateCommandOptions {
   /// The format of a document; none for lines.
   std::optional<DocumentFormat> document_format() const;
   std::vector<std::filesystem::path> read() const;
-  /// Sets how texts are split into sentences, by --split and the model. some: a sample of the text.
-  void choose_sentences(const std::vector<std::string_view>& some);
+  /// Sets how texts are split into sentences, by --split and the model. facts: of the text that it
+  /// has learnt from. some: a sample of the text to translate.
+  void choose_sentences(const std::optional<TextFacts>& facts,
+                        const std::vector<std::string_view>& some);
+  void choose_sentences(const std::vector<std::string_view>& some) {
+    choose_sentences(load_text_facts(model.models.front()), some);
+  }
 };
+
+/// Why a translation cannot begin with this; empty if it can.
+std::string fault_of_prefix(const std::string& prefix, const Tokenizer& tokenizer);
 
 /// The result, for the summary and the exit code.
 struct TranslationOutcome {

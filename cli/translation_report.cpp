@@ -34,6 +34,14 @@ const std::vector<TranslationReport::Kind>& TranslationReport::kinds() {
   return kinds;
 }
 
+std::vector<std::string> TranslationReport::notes_of(const TranslatedSentence& sentence) {
+  std::vector<std::string> notes;
+  for (const Kind& kind : kinds()) {
+    if (kind.is(sentence)) notes.emplace_back(kind.key);
+  }
+  return notes;
+}
+
 TranslationReport::TranslationReport(const std::filesystem::path& file,
                                      const std::vector<std::filesystem::path>& read,
                                      std::string what)
@@ -67,10 +75,7 @@ void TranslationReport::write(std::int64_t number, const std::string& source,
                  {"source", sentence.part.of(source)},
                  {"target", sentence.text},
                  {"score", sentence.translation.n_best.front().hypothesis.score}};
-    Json did = Json::array();
-    for (const Kind& kind : kinds()) {
-      if (kind.is(sentence)) did.push_back(kind.key);
-    }
+    const std::vector<std::string> did = notes_of(sentence);
     if (sentence.notes.previous > 0) json["previous"] = sentence.notes.previous;
     if (!did.empty()) json["notes"] = did;
     if (!sentence.notes.unknown.empty()) json["unknown"] = sentence.notes.unknown;

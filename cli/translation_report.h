@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/sentences.h"
 #include "data/files/json_fwd.h"
@@ -24,6 +25,9 @@ class TranslationReport {
   void finish();
   /// The numbers of lines or blocks, of those split, of those with faults, of sentences, and of sentences of each kind.
   Json json() const;
+
+  /// The keys of the kinds of changes and faults that a sentence has.
+  static std::vector<std::string> notes_of(const TranslatedSentence& sentence);
 
   std::int64_t sentences() const { return sentences_; }
   std::int64_t faults() const { return faults_; }

@@ -271,8 +271,10 @@ void Engine::fail(Live& live, const std::exception_ptr& error) {
   }
 }
 
-void run(Engine& engine, std::int64_t budget, const SupplyRequests& supply) {
+void run(Engine& engine, std::int64_t budget, const SupplyRequests& supply,
+         const std::function<void()>& before_step) {
   do {
+    if (before_step) before_step();
     // Adding few texts at a time makes small products. So wait until a quarter of the budget is free.
     if (engine.texts() > 0 && 4 * engine.cost() > 3 * budget) continue;
     for (Request& request : supply(budget - engine.cost(), engine.texts() == 0)) {

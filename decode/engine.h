@@ -175,7 +175,8 @@ class Engine {
 using SupplyRequests = std::function<std::vector<Request>(std::int64_t room, bool idle)>;
 
 /// Runs until the supply is empty and all texts are done. budget: the most costs of live texts
-/// together.
-void run(Engine& engine, std::int64_t budget, const SupplyRequests& supply);
+/// together. before_step: called before each step; an exception ends the run.
+void run(Engine& engine, std::int64_t budget, const SupplyRequests& supply,
+         const std::function<void()>& before_step = {});
 
 }  // namespace kette

@@ -31,7 +31,8 @@ std::vector<Hypothesis> search_continuations(const Ensemble& model, const Ids& p
   Request request{0, {}, prompt};
   request.policy = std::make_unique<Beam>(options, options.max_tokens, options.end_of_text);
   request.done = [&](std::vector<Hypothesis> n_best) { found = std::move(n_best); };
-  run_requests(model, {}, {request.cost()}, [&](std::int64_t) { return std::move(request); });
+  run_requests(model, {.tap = options.tap, .before_step = options.before_step}, {request.cost()},
+               [&](std::int64_t) { return std::move(request); });
   return found;
 }
 

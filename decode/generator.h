@@ -22,6 +22,8 @@ struct ContinueOptions : SearchOptions {
   ContinueOptions() { beam = 1; }
   std::int64_t max_tokens = 200;
   std::int32_t end_of_text = -1;  ///< the token that ends a text; -1: texts end only at max_tokens
+  Tap* tap = nullptr;             ///< observes every pass
+  std::function<void()> before_step{};  ///< as WorkOptions::before_step
 };
 
 /// The options.n_best likeliest continuations, best first. model and prompt: as for generate(), but

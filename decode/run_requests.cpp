@@ -20,11 +20,12 @@ void run_requests(const Ensemble& model, const WorkOptions& work,
   JobQueue queue(costs, group.workers, share, window);
   group.run([&] {
     Engine engine(model, {work.tap});
-    run(engine, work.batch_tokens, [&](std::int64_t room, bool idle) {
+    const auto supply = [&](std::int64_t room, bool idle) {
       std::vector<Request> taken;
       for (const std::int64_t i : queue.take(room, idle)) taken.push_back(make(i));
       return taken;
-    });
+    };
+    run(engine, work.batch_tokens, supply, work.before_step);
   });
 }
 

@@ -29,6 +29,8 @@ struct WorkOptions {
   std::int64_t threads = 0;         ///< 0: all
   Tap* tap = nullptr;               ///< observes every pass, called by several threads
   RequestRunner* runner = nullptr;  ///< runs the requests instead of own workers
+  /// Called by every worker before each step. An exception ends all. A runner does not call it.
+  std::function<void()> before_step{};
 
   /// Throws an Error that names the option that makes no sense.
   void check() const;

@@ -52,6 +52,17 @@ Init Init::xavier(std::int64_t fan_in, std::int64_t fan_out) {
   return {Kind::uniform, std::sqrt(6.0 / static_cast<double>(fan_in + fan_out))};
 }
 
+ParamStore::ParamStore(const std::shared_ptr<Leaf>& leaf) : leaves_{leaf} {
+  const Tensor& value = leaf->value;
+  KETTE_CHECK(leaf->gradient.defined() && leaf->gradient.dtype() == value.dtype(), "parameter ",
+              leaf->name, ": expected one of f32 or f64 with a gradient, given ", value.str());
+  elements_ = value.elements();
+  by_path_[leaf->name] = {leaf, value.shape(), {}, 0};
+  values_ = value.reshaped({elements_});
+  gradients_ = leaf->gradient.reshaped({elements_});
+  matrix_elements_ = value.shape().rank() >= 2 ? elements_ : 0;
+}
+
 Variable ParamStore::parameter(const std::string& path, Shape shape, Init init) {
   const auto [entry, is_new] = by_path_.try_emplace(path);
   if (!is_new) {
@@ -81,14 +92,24 @@ void ParamStore::allocate(DType dtype, Device device, Gradients gradients) {
   }
   const bool rounds = dtype == DType::bf16;
   values_ = Tensor::zeros({end}, rounds ? DType::f32 : dtype, device);
-  const bool frozen = gradients == Gradients::none;
-  gradients_ = frozen ? Tensor() : Tensor::zeros({end}, values_.dtype(), device);
+  gradients_ = {};
   rounded_ = rounds ? Tensor::zeros({end}, dtype, device) : Tensor();
   for (const auto& leaf : leaves_) {
     const Registered& registered = by_path_.at(leaf->name);
     leaf->value = (rounds ? rounded_ : values_).view(registered.begin, registered.shape);
-    leaf->frozen = frozen;
-    leaf->gradient = frozen ? Tensor() : gradients_.view(registered.begin, registered.shape);
+    leaf->frozen = true;
+    leaf->gradient = {};
+  }
+  if (gradients == Gradients::kept) keep_gradients();
+}
+
+void ParamStore::keep_gradients() {
+  if (gradients_.defined()) return;
+  gradients_ = Tensor::zeros(values_.shape(), values_.dtype(), values_.device());
+  for (const auto& leaf : leaves_) {
+    const Registered& registered = by_path_.at(leaf->name);
+    leaf->frozen = false;
+    leaf->gradient = gradients_.view(registered.begin, registered.shape);
   }
 }
 

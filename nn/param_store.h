@@ -34,6 +34,10 @@ enum class Gradients : std::uint8_t { kept, none };
 
 class ParamStore {
  public:
+  ParamStore() = default;
+  /// Of one existing parameter, whose value and gradient are its buffers: f32 or f64, with a gradient.
+  explicit ParamStore(const std::shared_ptr<Leaf>& leaf);
+
   /// Creates or returns the parameter at a path. An Error if it exists with another shape.
   Variable parameter(const std::string& path, Shape shape, Init init);
 
@@ -52,6 +56,8 @@ class ParamStore {
                 "materialized");
     return gradients_;
   }
+  /// Makes a frozen store learn: allocates gradients of zeros. Does nothing if there are some.
+  void keep_gradients();
   /// Frees all values and gradients. For a model of which only the decoding snapshot is used.
   void release();
   /// Sets all gradients to zero.

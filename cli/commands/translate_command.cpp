@@ -27,8 +27,9 @@ std::vector<std::filesystem::path> TranslateCommandOptions::read() const {
   return files;
 }
 
-void TranslateCommandOptions::choose_sentences(const std::vector<std::string_view>& some) {
-  translate.facts = load_text_facts(model.models.front());
+void TranslateCommandOptions::choose_sentences(const std::optional<TextFacts>& facts,
+                                               const std::vector<std::string_view>& some) {
+  translate.facts = facts;
   translate.mend = mend && !lists() && prefix.empty();
   if (split == Split::lines) return;
   std::string language = source_language;

@@ -23,53 +23,42 @@ Batch pack_windows(const std::vector<std::vector<std::int32_t>>& windows) {
   return batch;
 }
 
-WindowSampler::WindowSampler(std::vector<TokenStream> texts, const WindowOptions& options)
-    : texts_(std::move(texts)), options_(options) {
-  KETTE_CHECK(!texts_.empty(), "texts: expected at least one, given none");
+WindowPlan::WindowPlan(std::vector<std::int64_t> sizes, const WindowOptions& options)
+    : sizes_(std::move(sizes)), options_(options) {
+  KETTE_CHECK(!sizes_.empty(), "texts: expected at least one, given none");
   KETTE_CHECK(options.context > 0, "context: expected at least 1 token, given ", options.context);
   KETTE_CHECK(options.rows > 0, "rows: expected at least 1 window in a batch, given ",
               options.rows);
   std::int64_t end = 0;
-  for (const TokenStream& text : texts_) {
-    KETTE_CHECK(text.size() > options.context, text.name(), ": expected at least one window of ",
-                options.context, " + 1 tokens, given ", text.size(),
-                " tokens (take a shorter context or more text)");
-    ends_.push_back(end += text.size());
+  for (const std::int64_t size : sizes_) {
+    KETTE_CHECK(size > options.context, "windows: expected a text of at least ", options.context,
+                " + 1 tokens, given ", size, " (take a shorter context or more text)");
+    ends_.push_back(end += size);
   }
   for (std::int64_t stage = 0; stage < stages(); ++stage)
     draws(ends_, {0, 0, stage});  // checks the shares
 }
 
-Batch WindowSampler::peek(std::int64_t ahead) const {
+std::vector<WindowPlan::Window> WindowPlan::windows(std::int64_t ahead) const {
   const State there = after(ahead);
   const std::vector<std::int64_t> ends = ends_of_windows(there.epoch);
   const Draws drawn = draws(ends, there);
   const std::uint64_t key = hash_of(Purpose::order, options_.seed, there.epoch);
-  std::vector<std::vector<std::int32_t>> windows;
-  std::vector<std::int64_t> places;
+  std::vector<Window> windows;
   for (std::int64_t i = 0; i < windows_at(there); ++i) {
     const std::int64_t number =
         shuffled_place(there.position * options_.rows + i, drawn.size(), key);
     const auto [window, time] = drawn[number];
     const auto of = std::upper_bound(ends.begin(), ends.end(), window) - ends.begin();
-    const TokenStream& text = texts_[of];
     const std::int64_t before = of > 0 ? ends[of - 1] : 0,
-                       start = offset(text, there.epoch) + options_.context * (window - before);
-    windows.push_back(text.copy(start, options_.context + 1));
-    places.push_back(time * ends_.back() + (ends_[of] - text.size()) + start);
+                       start =
+                           offset(sizes_[of], there.epoch) + options_.context * (window - before);
+    windows.push_back({of, start, time * ends_.back() + (ends_[of] - sizes_[of]) + start});
   }
-  Batch batch = pack_windows(windows);
-  batch.sentence_ids = std::move(places);
-  return batch;
+  return windows;
 }
 
-TokenCounts WindowSampler::tokens(std::int64_t ahead) const {
-  return {0, options_.context * windows_at(after(ahead))};
-}
-
-void WindowSampler::skip(std::int64_t batches) { state_ = after(batches); }
-
-Sampler::State WindowSampler::after(std::int64_t batches) const {
+WindowPlan::State WindowPlan::after(std::int64_t batches) const {
   State there = state_;
   there.position += batches;
   for (std::int64_t all = batches_in(there.epoch); there.position >= all;
@@ -80,47 +69,77 @@ Sampler::State WindowSampler::after(std::int64_t batches) const {
   return there;
 }
 
-void WindowSampler::begin_stage(std::int64_t stage) {
+void WindowPlan::begin_stage(std::int64_t stage) {
   check_stage(stage);
   state_.stage = stage;
 }
 
-void WindowSampler::check_stage(std::int64_t stage) const {
-  KETTE_CHECK(stage >= 0 && stage < stages(), "WindowSampler: expected a stage from 0 to ",
-              stages() - 1, ", given ", stage);
+void WindowPlan::check_stage(std::int64_t stage) const {
+  KETTE_CHECK(stage >= 0 && stage < stages(), "windows: expected a stage from 0 to ", stages() - 1,
+              ", given ", stage);
 }
 
-Draws WindowSampler::draws(const std::vector<std::int64_t>& ends, const State& state) const {
+Draws WindowPlan::draws(const std::vector<std::int64_t>& ends, const State& state) const {
   return Draws(ends, options_.shares.empty() ? std::vector<double>() : options_.shares[state.stage],
                options_.seed, state.epoch);
 }
 
-void WindowSampler::restore(const State& state) {
-  KETTE_CHECK(state.epoch >= 0, "WindowSampler: expected an epoch of at least 0, given ",
-              state.epoch);
+void WindowPlan::restore(const State& state) {
+  KETTE_CHECK(state.epoch >= 0, "windows: expected an epoch of at least 0, given ", state.epoch);
   check_stage(state.stage);
   const std::int64_t batches = batches_in(state.epoch);
   KETTE_CHECK(state.position >= 0 && state.position < batches,
-              "WindowSampler: expected a position from 0 to ", batches - 1, " in epoch ",
-              state.epoch, ", given ", state.position,
+              "windows: expected a position from 0 to ", batches - 1, " in epoch ", state.epoch,
+              ", given ", state.position,
               " (resume with the same data, context, batch size and seed)");
   state_ = state;
 }
 
-std::int64_t WindowSampler::offset(const TokenStream& text, std::int64_t epoch) const {
+std::int64_t WindowPlan::offset(std::int64_t size, std::int64_t epoch) const {
   // At least one window fits behind any of these.
-  const std::int64_t offsets = std::min(options_.context, text.size() - options_.context);
+  const std::int64_t offsets = std::min(options_.context, size - options_.context);
   return static_cast<std::int64_t>(hash_of(Purpose::offset, options_.seed, epoch) %
                                    static_cast<std::uint64_t>(offsets));
 }
 
-std::vector<std::int64_t> WindowSampler::ends_of_windows(std::int64_t epoch) const {
+std::vector<std::int64_t> WindowPlan::ends_of_windows(std::int64_t epoch) const {
   std::vector<std::int64_t> ends;
   std::int64_t end = 0;
-  for (const TokenStream& text : texts_) {
-    ends.push_back(end += (text.size() - 1 - offset(text, epoch)) / options_.context);
+  for (const std::int64_t size : sizes_) {
+    ends.push_back(end += (size - 1 - offset(size, epoch)) / options_.context);
   }
   return ends;
+}
+
+namespace {
+
+std::vector<std::int64_t> sizes_of(const std::vector<TokenStream>& texts,
+                                   const WindowOptions& options) {
+  std::vector<std::int64_t> sizes;
+  for (const TokenStream& text : texts) {
+    KETTE_CHECK(options.context <= 0 || text.size() > options.context, text.name(),
+                ": expected at least one window of ", options.context, " + 1 tokens, given ",
+                text.size(), " tokens (take a shorter context or more text)");
+    sizes.push_back(text.size());
+  }
+  return sizes;
+}
+
+}  // namespace
+
+WindowSampler::WindowSampler(std::vector<TokenStream> texts, const WindowOptions& options)
+    : texts_(std::move(texts)), plan_(sizes_of(texts_, options), options) {}
+
+Batch WindowSampler::peek(std::int64_t ahead) const {
+  std::vector<std::vector<std::int32_t>> windows;
+  std::vector<std::int64_t> places;
+  for (const WindowPlan::Window& window : plan_.windows(ahead)) {
+    windows.push_back(texts_[window.text].copy(window.start, plan_.options().context + 1));
+    places.push_back(window.place);
+  }
+  Batch batch = pack_windows(windows);
+  batch.sentence_ids = std::move(places);
+  return batch;
 }
 
 std::vector<SlidingWindow> plan_sliding(std::int64_t tokens, std::int64_t context,

@@ -28,29 +28,34 @@ struct WindowOptions {
   std::vector<std::vector<double>> shares{};
 };
 
-/// Windows of training, each of one text. Where they start and their order are computed, not stored: a corpus of any size
-/// costs no memory.
-class WindowSampler final : public Sampler {
+/// Which windows the batches of training have, each of one text. Where they start and their order are computed, not
+/// stored: a corpus of any size costs no memory. It needs only the sizes of the texts.
+class WindowPlan {
  public:
-  WindowSampler(std::vector<TokenStream> texts, const WindowOptions& options);
+  using State = Sampler::State;
+  struct Window {
+    std::int64_t text = 0, start = 0;  ///< its first token, within its text
+    /// The place of its first token in all texts one after the other, and behind all of them for a window that came
+    /// before in this epoch.
+    std::int64_t place = 0;
+  };
 
-  /// The last batch of an epoch may have fewer windows. Its sentence_ids are the places of the windows' first tokens in
-  /// all texts one after the other, and behind all of them for a window that came before in this epoch.
-  Batch peek(std::int64_t ahead) const override;
-  TokenCounts tokens(std::int64_t ahead) const override;
-  void skip(std::int64_t batches) override;
-  const State& state() const override { return state_; }
-  void restore(const State& state) override;
-  /// An offset may cost a window.
-  std::int64_t batches_in_epoch() const override { return batches_in(state_.epoch); }
-  std::int64_t stages() const override {
-    return std::max<std::int64_t>(1, std::ssize(options_.shares));
-  }
-  /// As far in the epoch as before, which has as many windows in each.
-  void begin_stage(std::int64_t stage) override;
+  /// sizes: the tokens of each text, all more than options.context.
+  WindowPlan(std::vector<std::int64_t> sizes, const WindowOptions& options);
+
+  /// The windows of the batch after `ahead` others. The last batch of an epoch may have fewer than options.rows.
+  std::vector<Window> windows(std::int64_t ahead) const;
+  std::int64_t count(std::int64_t ahead) const { return windows_at(after(ahead)); }
+  void skip(std::int64_t batches) { state_ = after(batches); }
+  const State& state() const { return state_; }
+  void restore(const State& state);
+  const WindowOptions& options() const { return options_; }
+  std::int64_t batches_in_epoch() const { return batches_in(state_.epoch); }
+  std::int64_t stages() const { return std::max<std::int64_t>(1, std::ssize(options_.shares)); }
+  void begin_stage(std::int64_t stage);
 
  private:
-  std::int64_t offset(const TokenStream& text, std::int64_t epoch) const;
+  std::int64_t offset(std::int64_t size, std::int64_t epoch) const;
   /// Where the windows of each text end, counted in windows of all.
   std::vector<std::int64_t> ends_of_windows(std::int64_t epoch) const;
   std::int64_t windows_in(std::int64_t epoch) const { return ends_of_windows(epoch).back(); }
@@ -65,10 +70,33 @@ class WindowSampler final : public Sampler {
   Draws draws(const std::vector<std::int64_t>& ends, const State& state) const;
   void check_stage(std::int64_t stage) const;
 
-  std::vector<TokenStream> texts_;
+  std::vector<std::int64_t> sizes_;
   std::vector<std::int64_t> ends_;  // of the texts, in tokens
   WindowOptions options_;
   State state_;
+};
+
+/// Batches of the windows of a plan. Their sentence_ids are the places of the windows.
+class WindowSampler final : public Sampler {
+ public:
+  WindowSampler(std::vector<TokenStream> texts, const WindowOptions& options);
+
+  Batch peek(std::int64_t ahead) const override;
+  TokenCounts tokens(std::int64_t ahead) const override {
+    return {0, plan_.options().context * plan_.count(ahead)};
+  }
+  void skip(std::int64_t batches) override { plan_.skip(batches); }
+  const State& state() const override { return plan_.state(); }
+  void restore(const State& state) override { plan_.restore(state); }
+  /// An offset may cost a window.
+  std::int64_t batches_in_epoch() const override { return plan_.batches_in_epoch(); }
+  std::int64_t stages() const override { return plan_.stages(); }
+  /// As far in the epoch as before, which has as many windows in each.
+  void begin_stage(std::int64_t stage) override { plan_.begin_stage(stage); }
+
+ private:
+  std::vector<TokenStream> texts_;
+  WindowPlan plan_;
 };
 
 /// A window of evaluation. Its tokens are predictions [begin, end) of the corpus, token i from

@@ -208,3 +208,27 @@ TEST_CASE("on a frozen store, gradients reach the adapters of a second one and n
   CHECK(tape.size() == 0);
   CHECK_THROWS_AS(tape.backward(linear_map.bias, Tensor::zeros({6}, DType::f64)), Error);
 }
+
+TEST_CASE(
+    "parameters: a frozen store may learn later, and an existing parameter may have a store") {
+  ParamStore store;
+  const Variable w = store.parameter("w", {2, 3}, Init::constant(1));
+  store.materialize(1, DType::f64, {}, Gradients::none);
+  CHECK(w.leaf()->frozen);
+  store.keep_gradients();
+  CHECK_FALSE(w.leaf()->frozen);
+  w.leaf()->frozen = true;
+  store.keep_gradients();  // which changes nothing
+  CHECK(w.leaf()->frozen);
+  CHECK(w.leaf()->gradient.raw() == store.gradients().raw());
+
+  ParamStore own(parameter(Tensor::full(Shape{2, 3}, 2.0, DType::f64), "v").leaf());
+  const std::shared_ptr<Leaf> v = own.leaves().front();
+  CHECK(own.values().raw() == v->value.raw());
+  CHECK(own.gradients().raw() == v->gradient.raw());
+  CHECK(own.elements() == 6);
+  CHECK(own.matrix_elements() == 6);
+  CHECK(ParamStore(parameter(Tensor::zeros({4}), "b").leaf()).matrix_elements() == 0);
+  CHECK_THROWS_WITH_AS(ParamStore(parameter(Tensor::zeros({4}, DType::bf16), "c").leaf()),
+                       doctest::Contains("expected one of f32 or f64"), Error);
+}

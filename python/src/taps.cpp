@@ -1,0 +1,102 @@
+#include "python/src/taps.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+
+#include "autograd/tape.h"
+
+namespace kette::python {
+namespace {
+
+bool matches(const std::string& pattern, const std::string& point) {
+  return ::fnmatch(pattern.c_str(), point.c_str(), FNM_NOESCAPE) == 0;
+}
+
+void expect_known(const std::string& pattern, const std::vector<std::string>& points) {
+  const auto fits = [&](const std::string& point) { return matches(pattern, point); };
+  if (std::none_of(points.begin(), points.end(), fits)) throw_unknown("point", pattern, points);
+}
+
+/// The value in the dtype, and on the device, of the one that it replaces; a number in its shape.
+Variable like(const Variable& value, const Variable& replaced) {
+  // A conversion would take it off the tape: what does not fit is an Error.
+  const Tape* tape = Tape::current();
+  if (tape != nullptr && tape->tracks(value)) return value;
+  const Tensor &model = replaced.value(), &given = value.value();
+  if (value.shape() == Shape{} && model.shape() != Shape{}) {
+    return Tensor::full(model.shape(), given.item(), model.dtype(), model.device());
+  }
+  return given.to(model.dtype()).to(model.device());
+}
+
+}  // namespace
+
+PythonTap::PythonTap(const nb::object& capture, const nb::object& replace,
+                     const std::vector<std::string>& points) {
+  if (nb::isinstance<nb::str>(capture)) {
+    patterns_.push_back(nb::cast<std::string>(capture));
+  } else if (!capture.is_none()) {
+    if (!nb::try_cast(capture, patterns_)) {
+      throw nb::type_error("capture: expected names of points, given another type");
+    }
+  }
+  for (const std::string& pattern : patterns_) expect_known(pattern, points);
+  if (replace.is_none()) return;
+  if (!nb::isinstance<nb::dict>(replace)) {
+    throw nb::type_error("replace: expected a dict of names of points, given another type");
+  }
+  for (const auto& [name, value] : nb::cast<nb::dict>(replace)) {
+    if (!nb::isinstance<nb::str>(name)) {
+      throw nb::type_error("replace: expected names of points as keys, given another type");
+    }
+    Replacement& one = replacements_.emplace_back();
+    one.pattern = nb::cast<std::string>(name);
+    expect_known(one.pattern, points);
+    if (PyCallable_Check(value.ptr()) != 0 && !nb::isinstance<Variable>(value)) {
+      one.callable = kept(nb::borrow(value));
+    } else {
+      one.value = as_tensor(nb::borrow(value));
+    }
+  }
+}
+
+bool PythonTap::wants(const std::string& point) const {
+  const auto is_it = [&](const std::string& pattern) { return matches(pattern, point); };
+  return std::any_of(patterns_.begin(), patterns_.end(), is_it) ||
+         std::any_of(replacements_.begin(), replacements_.end(),
+                     [&](const Replacement& one) { return is_it(one.pattern); });
+}
+
+Variable PythonTap::replaced(const Replacement& replacement, const std::string& point,
+                             const Variable& value) const {
+  if (!replacement.callable) return like(replacement.value, value);
+  const nb::gil_scoped_acquire acquire;
+  const nb::handle function(static_cast<PyObject*>(replacement.callable.get()));
+  const nb::object result = function(point, value);
+  if (result.is_none()) {
+    throw nb::type_error(
+        (point + ": expected a value of the function that replaces it, given None").c_str());
+  }
+  return like(as_operand(result, value), value);
+}
+
+Variable PythonTap::at(const std::string& point, const Variable& value) {
+  Variable result = value;
+  for (const Replacement& one : replacements_) {
+    if (matches(one.pattern, point)) result = replaced(one, point, result);
+  }
+  const auto is_it = [&](const std::string& pattern) { return matches(pattern, point); };
+  if (std::none_of(patterns_.begin(), patterns_.end(), is_it)) return result;
+  const std::lock_guard lock(mutex_);
+  const auto known = std::find_if(captured_.begin(), captured_.end(),
+                                  [&](const auto& one) { return one.first == point; });
+  if (known != captured_.end()) {
+    known->second.push_back(result);
+  } else {
+    captured_.push_back({point, {result}});
+  }
+  return result;
+}
+
+}  // namespace kette::python
