@@ -104,7 +104,7 @@ void ParamStore::allocate(DType dtype, Device device, Gradients gradients) {
 }
 
 void ParamStore::keep_gradients() {
-  if (gradients_.defined()) return;
+  if (gradients_.defined() || !values_.defined()) return;
   gradients_ = Tensor::zeros(values_.shape(), values_.dtype(), values_.device());
   for (const auto& leaf : leaves_) {
     const Registered& registered = by_path_.at(leaf->name);

@@ -56,7 +56,8 @@ class ParamStore {
                 "materialized");
     return gradients_;
   }
-  /// Makes a frozen store learn: allocates gradients of zeros. Does nothing if there are some.
+  /// Makes a frozen store learn: allocates gradients of zeros. Does nothing if there are some, or
+  /// no values yet.
   void keep_gradients();
   /// Frees all values and gradients. For a model of which only the decoding snapshot is used.
   void release();

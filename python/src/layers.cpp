@@ -4,6 +4,7 @@
 
 #include "nn/block.h"
 #include "python/src/arguments.h"
+#include "python/src/models.h"
 #include "tensor/suggestion.h"
 
 namespace kette::python {
@@ -17,19 +18,6 @@ struct SharedScope {
   SharedScope inner(const std::string& name) const { return {store, (scope() / name).path()}; }
   Scope scope() const { return Scope(*store, path); }
 };
-
-std::vector<std::string> names_in(const ParamStore& store) {
-  std::vector<std::string> names;
-  for (const auto& leaf : store.leaves()) names.push_back(leaf->name);
-  return names;
-}
-
-Variable parameter_of(const ParamStore& store, const std::string& path) {
-  for (const auto& leaf : store.leaves()) {
-    if (leaf->name == path) return Variable(leaf);
-  }
-  throw_unknown("parameter", path, names_in(store));
-}
 
 Variable new_parameter(const SharedScope& self, const std::string& name, const Shape& shape,
                        std::optional<double> normal, std::optional<double> uniform,
@@ -85,52 +73,25 @@ PackedSequences sequences_of(const Variable& x, const Lengths& lengths, const Va
   return {segments_of(lengths, x), memory, segments_of(memory_lengths, memory)};
 }
 
-void bind_parameters_of_layers(nb::module_& m, nb::module_& nn) {
-  nb::class_<ParamStore>(
-      m, "Parameters",
-      "The parameters of layers in one flat buffer, by path. Layers register theirs in `scope`; "
-      "materialize() then draws the values. A mapping of paths to parameters.")
-      .def(nb::init<>())
+void bind_parameters_of_layers(nb::module_& nn) {
+  nb::borrow<nb::class_<Parameters>>(nb::type<Parameters>())
+      .def("__init__",
+           [](Parameters* self) { new (self) Parameters{std::make_shared<ParamStore>()}; })
       .def_prop_ro(
           "scope",
-          [](const std::shared_ptr<ParamStore>& self) {
-            return SharedScope{self, ""};
+          [](const Parameters& self) {
+            return SharedScope{self.store, ""};
           },
-          "The root: scope / \"encoder\" / 0 is the place of a layer.")
+          "The root of the paths: scope / \"encoder\" / 0 is the place of a layer.")
       .def(
           "materialize",
-          [](ParamStore& self, std::uint64_t seed, const std::string& dtype,
+          [](const Parameters& self, std::uint64_t seed, const std::string& dtype,
              const std::string& device) {
-            self.materialize(seed, dtype_named(dtype), parse_device(device));
+            self.store->materialize(seed, dtype_named(dtype), parse_device(device));
           },
           "seed"_a = 1, "dtype"_a = "f32", "device"_a = "cpu",
-          "Allocates all parameters and draws their initial values, each from a random stream of "
-          "seed and path.")
-      .def("zero_grad", &ParamStore::clear_gradients, without_gil(), "Sets all gradients to zero.")
-      .def("keys", &names_in, "The paths, in the order of registration.")
-      .def(
-          "values",
-          [](const ParamStore& self) {
-            return std::vector<Variable>(self.leaves().begin(), self.leaves().end());
-          },
-          "The parameters, in the order of registration.")
-      .def(
-          "items",
-          [](const ParamStore& self) {
-            std::vector<std::pair<std::string, Variable>> items;
-            for (const auto& leaf : self.leaves()) items.emplace_back(leaf->name, Variable(leaf));
-            return items;
-          },
-          "Pairs of path and parameter.")
-      .def("__getitem__", &parameter_of, "path"_a)
-      .def("__contains__", [](const ParamStore& self,
-                              const std::string& path) { return self.find(path) != nullptr; })
-      .def("__iter__", [](const ParamStore& self) { return nb::iter(nb::cast(names_in(self))); })
-      .def("__len__", [](const ParamStore& self) { return self.leaves().size(); })
-      .def("__repr__", [](const ParamStore& self) {
-        return "Parameters(" + std::to_string(self.leaves().size()) + " of " +
-               std::to_string(self.elements()) + " elements)";
-      });
+          "Allocates all parameters of layers and draws their initial values, each from a random stream of "
+          "seed and path.");
   nb::class_<SharedScope>(nn, "Scope", "A place among Parameters, such as encoder/3.")
       .def_prop_ro(
           "path", [](const SharedScope& self) { return self.path; }, "Such as \"encoder/3\".")
@@ -346,7 +307,7 @@ void bind_attentions(nb::module_& nn) {
 
 void bind_layers(nb::module_& m) {
   nb::module_ nn = m.def_submodule("nn", "The layers of the Transformer.");
-  bind_parameters_of_layers(m, nn);
+  bind_parameters_of_layers(nn);
   bind_maps(nn);
   bind_attentions(nn);
 }

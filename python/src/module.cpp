@@ -15,8 +15,8 @@ NB_MODULE(_kette, m) {
   bind_ops(m);
   bind_own_ops(m);
   bind_checks(m);
-  bind_layers(m);
   bind_tokenizers(m);
   bind_models(m);
   bind_training(m);
+  bind_layers(m);
 }

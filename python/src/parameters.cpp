@@ -46,7 +46,7 @@ nb::dict match(const Parameters& self, const std::string& pattern) {
 void bind_parameters(nb::module_& m) {
   nb::class_<Parameters>(
       m, "Parameters",
-      "The parameters of a model by path, like a dict: model.parameters[\"decoder/0/feed_forward/inner/weight\"] is a Tensor "
+      "The parameters of a model, or of layers that register theirs in `scope`, by path, like a dict: model.parameters[\"decoder/0/feed_forward/inner/weight\"] is a Tensor "
       "that shares the model's memory. Writing to it changes the model, and its grad is where backward() adds.")
       .def("__getitem__", &Parameters::at, "path"_a)
       .def(
