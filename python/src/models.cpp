@@ -156,21 +156,20 @@ WithThreads::WithThreads(std::int64_t threads) : before_(omp_get_max_threads()) 
 }
 WithThreads::~WithThreads() { omp_set_num_threads(before_); }
 
-Ready::Ready(const LoadedModel& model, const DecodingTypes& types)
-    : Ready(model, model.expected_decoder("for_decoding"), types) {}
+Ready::Ready(const LoadedModel& model, const DecodingTypes& of)
+    : Ready(model, model.expected_decoder("for_decoding"), of) {}
 
-Ready::Ready(const LoadedModel& model, const AutoregressiveModel& decoder,
-             const DecodingTypes& types)
+Ready::Ready(const LoadedModel& model, const AutoregressiveModel& decoder, const DecodingTypes& of)
     : translator(decoder.has_encoder() && model.tokenizer
-                     ? std::optional<Translator>(std::in_place, decoder, model.tokenizer, types)
+                     ? std::optional<Translator>(std::in_place, decoder, model.tokenizer, of)
                      : std::nullopt),
-      ensemble(translator ? translator->model() : Ensemble(decoder).for_decoding(types)),
+      ensemble(translator ? translator->model() : Ensemble(decoder).for_decoding(of)),
       tokenizer(model.tokenizer),
       name(model.name()),
       facts(model.facts),
       folder(model.folder),
       points(model.points()),
-      types(types) {}
+      types(of) {}
 
 const Tokenizer& Ready::expected_tokenizer() const {
   KETTE_CHECK(tokenizer != nullptr, name,
