@@ -57,9 +57,10 @@ std::unique_ptr<Model> moved(const Model& model, Device device) {
   return copy;
 }
 
-std::shared_ptr<LoadedModel> load(const fs::path& path, const fs::path& checkpoint,
+std::shared_ptr<LoadedModel> load(const fs::path& path, const std::optional<fs::path>& other,
                                   const std::string& device) {
   const Device on = parse_device(device);
+  const fs::path checkpoint = other.value_or(fs::path());
   for (const fs::path& each : {path, checkpoint}) {
     if (each.empty() || fs::exists(each)) continue;
     throw fs::filesystem_error("load", each,
@@ -286,8 +287,12 @@ void bind_models(nb::module_& m) {
           "metadata", [](const LoadedModel& self) { return self.metadata; },
           "What model.safetensors says besides the parameters, such as the step.")
       .def_prop_ro(
-          "path", [](const LoadedModel& self) { return self.folder; },
-          "The folder that it was loaded from; Path('.') if from none.")
+          "path",
+          [](const LoadedModel& self) -> std::optional<fs::path> {
+            if (self.folder.empty()) return {};
+            return self.folder;
+          },
+          "The folder that it was loaded from, or None.")
       .def(
           "save", &save, "path"_a, without_gil(),
           "Writes a model directory, which kt.load and the command line read. An Error if there is something at the path.")
@@ -314,7 +319,7 @@ void bind_models(nb::module_& m) {
   bind_generation(model, ready, m);
 
   m.def(
-      "load", &load, "path"_a, "checkpoint"_a = fs::path(), "device"_a = "cpu", without_gil(),
+      "load", &load, "path"_a, "checkpoint"_a = nb::none(), "device"_a = "cpu", without_gil(),
       "Loads a model directory, or a folder of Hugging Face's transformers (GPT-2, Llama, Mistral, Marian, BERT). "
       "checkpoint: other parameters than its model.safetensors. Adapters are merged into their base.");
   bind_family(m, "Transformer", transformer_family(),
