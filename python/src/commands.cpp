@@ -18,22 +18,14 @@
 #include "cli/program.h"
 #include "inspect/report/report.h"
 #include "python/src/bindings.h"
-
-#if __has_include("python/src/models.h")
 #include "python/src/models.h"
-#endif
 
 namespace kette::python {
 namespace {
 
 cli::HostModel host_model_of(nb::handle model) {
-#if __has_include("python/src/models.h")
   const auto& loaded = nb::cast<const LoadedModel&>(model);
   return {&loaded.model(), loaded.tokenizer, loaded.metadata, loaded.weights};
-#else
-  throw nb::type_error(
-      ("model: expected a path, given " + std::string(nb::str(model).c_str())).c_str());
-#endif
 }
 
 using Outcome = nb::typed<nb::tuple, int, nb::bytes, nb::str, nb::str, std::optional<nb::str>>;
