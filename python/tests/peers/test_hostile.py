@@ -1,9 +1,11 @@
 """Every op on arrays of every dtype and layout, with options from the far ends: a right result or a Python exception.
 
 The process must not end by a signal. The short form runs some hundreds of examples; KETTE_HOSTILE=20000 that many.
+KETTE_HOSTILE_LOG names a file that has the last call.
 """
 
 import os
+import pathlib
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # small inputs: threads would wait for each other
 import numpy as np  # noqa: E402
@@ -16,6 +18,7 @@ from hypothesis import HealthCheck, given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
 EXAMPLES = int(os.environ.get("KETTE_HOSTILE", "400"))
+LOG = os.environ.get("KETTE_HOSTILE_LOG")
 ALLOWED = (ValueError, TypeError, KeyError, IndexError, MemoryError, OverflowError)
 
 REAL = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
@@ -78,7 +81,7 @@ def arrays(draw):
 
 numbers = st.one_of(st.sampled_from([0, 1, -1, 2, 3, 0.5, 1e-5, 1e300, -1e300, float("nan"), float("inf"), True, None]),
                     st.integers(-2, 6))
-wholes = st.one_of(st.integers(-2, 8), st.sampled_from([2**31, 2**40, -(2**40), 2**62, 2**63 - 1, 2**64, None]))
+wholes = st.one_of(st.integers(-2, 8), st.sampled_from([2**40, -(2**40), 2**62, 2**63 - 1, 2**64, None]))
 lengths = st.one_of(st.none(), st.lists(st.integers(0, 4), max_size=4), st.lists(wholes, max_size=3),
                     st.sampled_from([[4], [1, 3], [2, 2], [0, 4, 0]]))
 ids = st.one_of(st.lists(st.integers(0, 3), min_size=4, max_size=4), st.lists(st.integers(-2, 5), max_size=5), arrays(),
@@ -133,6 +136,8 @@ def plain(value):
     """The values in fresh, dense memory, in a dtype of Kette's."""
     if isinstance(value, kt.Tensor):
         return value.clone()
+    if isinstance(value, float):  # np.float64 is one, and takes the dtype of the tensor beside it
+        return value
     if isinstance(value, (np.ndarray, np.generic)) and np.asarray(value).dtype.kind in "biuf":
         array = np.array(value, order="C")
         native = array.dtype.newbyteorder("=")
@@ -158,6 +163,8 @@ OUTCOMES = {"result": 0, "exception": 0}
 def test_a_right_result_or_an_exception(call, with_tape):
     name, given, named = call
     op = getattr(kt, name)
+    if LOG:
+        pathlib.Path(LOG).write_text(f"{call}, {with_tape}")
     try:
         result = op(*given, **named)
     except ALLOWED:
