@@ -138,9 +138,10 @@ constexpr const char* kOptions =
     "step, seed, elements (checked of each input, evenly spaced; 0: all), fast (random directions, not element by element), "
     "directions, together, tries_again, device.";
 
-GradientCheck gradcheck(const nb::object& function, const nb::object& inputs,
-                        const nb::kwargs& options) {
+GradientCheck gradcheck(nb::object function, const nb::object& inputs, const nb::kwargs& options) {
   const Options o(options);
+  // A class of ops instead of an op.
+  if (PyType_Check(function.ptr()) && nb::hasattr(function, "forward")) function = function();
   const std::vector<SampleInput> samples = sample_inputs_of(inputs);
   const DifferentiableFunction call = [&](const std::vector<Variable>& in) -> Outputs {
     return called(function, in);
