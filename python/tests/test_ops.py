@@ -20,7 +20,8 @@ def parameters(definition):
     """Names and defaults of "f(a, b=1, *c)"."""
     arguments = ast.parse(f"def {definition}: ...").body[0].args
     defaults = [None] * (len(arguments.args) - len(arguments.defaults)) + [ast.unparse(d) for d in arguments.defaults]
-    names = [(a.arg, None if d is None else float(d) if d[0].isdigit() else d) for a, d in zip(arguments.args, defaults)]
+    values = [float(d) if d is not None and d[0].isdigit() else d for d in defaults]
+    names = [(argument.arg, value) for argument, value in zip(arguments.args, values)]
     return names + ([("*" + arguments.vararg.arg, None)] if arguments.vararg else [])
 
 
