@@ -108,6 +108,16 @@ def test_gradients(name):
     kt.gradcheck(function, inputs).expect()
 
 
+@pytest.mark.parametrize("name", [name for name in CHECKED if len(CHECKED[name][1]) > 1])
+@pytest.mark.parametrize("first, others", [("f8", "f4"), ("f4", "f8")])
+def test_operands_of_two_dtypes_are_an_error(name, first, others):
+    function, inputs = CHECKED[name]
+    shapes = [shape[0] if isinstance(shape[0], tuple) else shape for shape in inputs]
+    arrays = [np.ones(shape, others if i else first) for i, shape in enumerate(shapes)]
+    with pytest.raises(kt.Error):
+        function(*arrays)
+
+
 def test_values_are_those_of_numpy():
     x, y = RANDOM.normal(size=(4, 6)), RANDOM.normal(size=(6,))
     close = {"rtol": 1e-12, "atol": 1e-12}
