@@ -22,7 +22,8 @@ struct OpLibrary {
 };
 inline constexpr std::size_t kLayoutOfOps =
     sizeof(Tensor) +
-    1000 * (sizeof(Variable) + 1000 * (sizeof(Sample) + 1000 * sizeof(GradientSlot)));
+    1000 * (sizeof(Variable) +
+            1000 * (sizeof(Sample) + 1000 * (sizeof(GradientSlot) + 1000 * sizeof(OpInfo))));
 
 /// The ops of a shared library, which stays loaded. The Error says what is wrong with the file.
 std::vector<OpInfo> load_op_library(const std::filesystem::path& file);

@@ -140,6 +140,8 @@ Tensor CrossAttention::forward(const Tensor& q, const Tensor& kv) {
                   kv.width() * options.pattern.group == 2 * q.width(),
               name, ": expected queries [rows, width] and memory [rows, 2 * width",
               options.pattern.group > 1 ? " / group" : "", "], given ", q.str(), " and ", kv.str());
+  KETTE_CHECK(q.dtype() == kv.dtype(), name, ": expected queries and memory of one type, given ",
+              q.str(), " and ", kv.str());
   query = q;
   key_value = kv;
   AttentionArgs args = arguments(name, options, q, options.heads, kv, query_segments, key_segments);

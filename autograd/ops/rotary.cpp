@@ -12,8 +12,9 @@ Tensor rotary_table(std::int64_t positions, std::int64_t head_width, double base
   KETTE_CHECK(positions >= 0 && head_width > 0 && head_width % 2 == 0 && base > 0,
               "rotary_table: expected an even head width and a base above 0, given head width ",
               head_width, " and base ", base, " for ", positions, " positions");
+  const Shape shape{positions, head_width};
   const std::int64_t half = head_width / 2;
-  std::vector<double> table(static_cast<std::size_t>(positions * head_width));
+  std::vector<double> table(static_cast<std::size_t>(shape.elements()));
   for (std::int64_t position = 0; position < positions; ++position) {
     for (std::int64_t i = 0; i < half; ++i) {
       const double exponent = 2 * static_cast<double>(i) / static_cast<double>(head_width);
@@ -23,7 +24,7 @@ Tensor rotary_table(std::int64_t positions, std::int64_t head_width, double base
       table[at + half] = std::sin(angle);
     }
   }
-  return Tensor::from(table, {positions, head_width}).to(compute_dtype(dtype)).to(device);
+  return Tensor::from(table, shape).to(compute_dtype(dtype)).to(device);
 }
 
 }  // namespace kette

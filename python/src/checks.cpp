@@ -64,7 +64,8 @@ SampleInput sample_input(nb::handle value) {
   if (nb::isinstance<nb::tuple>(value)) {
     if (nb::len(value) != 3 || !is_shape(value[0])) {
       throw nb::type_error(
-          "inputs: expected a shape (3, 5), a shape with a range ((3, 5), low, high), or values (a tensor, an array, a list), given another tuple");
+          "inputs: expected a shape (3, 5), a shape with a range ((3, 5), low, high), or values (a "
+          "tensor, an array, a list), given another tuple");
     }
     const double low = nb::cast<double>(value[1]), high = nb::cast<double>(value[2]);
     KETTE_CHECK(low < high, "inputs: expected a range, low below high, given ", low, " and ", high);
@@ -134,13 +135,15 @@ struct Options {
 };
 
 constexpr const char* kOptions =
-    "Options: order (1; 2 checks second derivatives), dtype (\"f64\" or \"f32\"), tolerance, absolute, adjoint_tolerance, "
-    "step, seed, elements (checked of each input, evenly spaced; 0: all), fast (random directions, not element by element), "
+    "Options: order (1; 2 checks second derivatives), dtype (\"f64\" or \"f32\"), tolerance, "
+    "absolute, adjoint_tolerance, step, seed, elements (checked of each input, evenly spaced; 0: "
+    "all), fast (random directions, not element by element), "
     "directions, together, tries_again, device.";
 
-GradientCheck gradcheck(const nb::object& function, const nb::object& inputs,
-                        const nb::kwargs& options) {
+GradientCheck gradcheck(nb::object function, const nb::object& inputs, const nb::kwargs& options) {
   const Options o(options);
+  // A class of ops instead of an op.
+  if (PyType_Check(function.ptr()) && nb::hasattr(function, "forward")) function = function();
   const std::vector<SampleInput> samples = sample_inputs_of(inputs);
   const DifferentiableFunction call = [&](const std::vector<Variable>& in) -> Outputs {
     return called(function, in);
@@ -337,9 +340,9 @@ std::vector<Variable> hvp(const nb::object& loss, const nb::object& parameters,
 void bind_checks(nb::module_& m) {
   bind_results(m);
   static const std::string of_function =
-      "Checks the gradient of a function (or of an Op) of tensors by differences and, where all ops have tangents, by the "
-      "adjoint test. inputs: a list of shapes (3, 5), shapes with a range ((3, 5), low, high), or values (whole numbers are "
-      "constants). The function is called many times and must be deterministic; its exceptions pass. " +
+      "Checks the gradient of a function (or of an Op) of tensors by differences and, where all "
+      "ops have tangents, by the adjoint test. inputs: a list of shapes (3, 5), shapes with a range "
+      "((3, 5), low, high), or values (whole numbers are constants). The function is called many times and must be deterministic; its exceptions pass. " +
       std::string(kOptions);
   m.def("gradcheck", &gradcheck, "function"_a, "inputs"_a, "options"_a,
         nb::sig("def gradcheck(function: collections.abc.Callable[..., typing.Any], inputs: "

@@ -220,11 +220,25 @@ Tensor from_lists(const nb::object& value) {
   return result.to(DType::i32);
 }
 
+/// Whether the object lends memory without the strides that nanobind asks for, and reads: NumPy's scalars of dates.
+bool lacks_strides(const nb::object& value) {
+  if (!PyObject_CheckBuffer(value.ptr())) return false;
+  Py_buffer view;
+  if (PyObject_GetBuffer(value.ptr(), &view, PyBUF_RECORDS_RO) != 0) {
+    PyErr_Clear();
+    return false;
+  }
+  const bool lacks = view.ndim > 0 && (view.shape == nullptr || view.strides == nullptr);
+  PyBuffer_Release(&view);
+  return lacks;
+}
+
 /// Shares the memory of an object that has __dlpack__ or a buffer.
 Variable from_dlpack(const nb::object& object) {
   nb::ndarray<> array;
-  if (!nb::try_cast(object, array, false)) {
-    if (nb::ndarray<nb::ro> read_only; nb::try_cast(object, read_only, false)) {
+  const bool is_odd = lacks_strides(object);
+  if (is_odd || !nb::try_cast(object, array, false)) {
+    if (nb::ndarray<nb::ro> read_only; !is_odd && nb::try_cast(object, read_only, false)) {
       fail(
           "from_dlpack: expected memory that may be written, given read-only memory (kt.tensor copies it)");
     }
@@ -295,7 +309,7 @@ Variable as_tensor(const nb::object& value, const std::optional<std::string>& dt
     if (!dtype) return x;
     result = x.value();
   } else if (Array array; !PyList_Check(value.ptr()) && !PyTuple_Check(value.ptr()) &&
-                          nb::try_cast(value, array, false)) {
+                          !lacks_strides(value) && nb::try_cast(value, array, false)) {
     result = copied(array);
   } else if (nb::hasattr(value, "__dlpack__") || nb::hasattr(value, "__array_interface__")) {
     throw nb::type_error(

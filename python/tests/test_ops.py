@@ -20,7 +20,8 @@ def parameters(definition):
     """Names and defaults of "f(a, b=1, *c)"."""
     arguments = ast.parse(f"def {definition}: ...").body[0].args
     defaults = [None] * (len(arguments.args) - len(arguments.defaults)) + [ast.unparse(d) for d in arguments.defaults]
-    names = [(a.arg, None if d is None else float(d) if d[0].isdigit() else d) for a, d in zip(arguments.args, defaults)]
+    values = [float(d) if d is not None and d[0].isdigit() else d for d in defaults]
+    names = [(argument.arg, value) for argument, value in zip(arguments.args, values)]
     return names + ([("*" + arguments.vararg.arg, None)] if arguments.vararg else [])
 
 
@@ -105,6 +106,16 @@ def test_gradients(name):
     is_binary = TABLE[name]["signature"].endswith("(a, b)")
     function, inputs = CHECKED.get(name, (getattr(kt, name), [X, (6,)] if is_binary else [X]))
     kt.gradcheck(function, inputs).expect()
+
+
+@pytest.mark.parametrize("name", [name for name in CHECKED if len(CHECKED[name][1]) > 1])
+@pytest.mark.parametrize("first, others", [("f8", "f4"), ("f4", "f8")])
+def test_operands_of_two_dtypes_are_an_error(name, first, others):
+    function, inputs = CHECKED[name]
+    shapes = [shape[0] if isinstance(shape[0], tuple) else shape for shape in inputs]
+    arrays = [np.ones(shape, others if i else first) for i, shape in enumerate(shapes)]
+    with pytest.raises(kt.Error):
+        function(*arrays)
 
 
 def test_values_are_those_of_numpy():

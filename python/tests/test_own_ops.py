@@ -62,6 +62,10 @@ def test_the_gradient_check_takes_an_op(op):
     assert ("cube: expected an op that has a tangent" in check.to_dict()["no_adjoint"]) == (type(op) is Cube)
 
 
+def test_the_gradient_check_takes_a_class():
+    kt.gradcheck(CubeForward, [(3, 5)]).expect()
+
+
 def test_several_outputs_used_alone_and_together():
     kt.gradcheck(SumAndProduct(), [(3, 4), (3, 4)]).expect()
     a, b = np.ones((2, 2)), np.full((2, 2), 3.0)
@@ -233,6 +237,23 @@ def test_nothing_lives_on():
         del tape, y
     gc.collect()
     assert alive and all(it() is None for it in alive)
+
+
+def test_an_op_may_refer_to_its_tape():
+    class Holding(Cube):
+        def forward(self, x):
+            self.tape = tape
+            alive.append(weakref.ref(self))
+            return super().forward(x)
+
+    alive, x = [], kt.parameter(np.ones(4))
+    with kt.Tape() as tape:
+        y = Holding()(x)
+    gc.collect()
+    assert alive[0]() is not None
+    del tape, y, Holding
+    gc.collect()
+    assert alive[0]() is None
 
 
 def test_no_instance_is_left_when_the_interpreter_ends():

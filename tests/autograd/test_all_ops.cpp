@@ -149,6 +149,24 @@ TEST_CASE("every op: f32 and bf16 gradients agree with f64 ones") {
   }
 }
 
+TEST_CASE("every op: an operand of another dtype is an error") {
+  for (const OpInfo& op : all_ops()) {
+    CAPTURE(op.name);
+    for (const Sample& sample : op.samples) {
+      CAPTURE(sample.label);
+      const std::vector<Tensor> given = sample_inputs(sample.inputs, DType::f64, 7);
+      for (std::size_t other = 1; other < given.size(); ++other) {
+        std::vector<Variable> inputs(given.begin(), given.end());
+        inputs[other] = given[other].to(DType::f32);
+        CHECK_THROWS_AS(sample.call(inputs), Error);
+        inputs.assign(given.begin(), given.end());
+        inputs[0] = given[0].to(DType::f32);
+        CHECK_THROWS_AS(sample.call(inputs), Error);
+      }
+    }
+  }
+}
+
 TEST_CASE("CUDA: every op agrees with the CPU in every dtype, forward and backward") {
   const std::vector<Device> devices = test_devices();
   if (devices.size() == 1) return skip_cuda();

@@ -51,6 +51,8 @@ TEST_CASE("rotary: the table is exact to its type far out, and bf16 has it in f3
 }
 
 TEST_CASE("rotary: input that does not fit is an error") {
+  CHECK_THROWS_WITH_AS(rotary_table(std::int64_t{1} << 61, 8),
+                       doctest::Contains("more elements than 63 bits count"), Error);
   const Tensor qkv = Tensor::zeros({2, 24}), table = rotary_table(8, 4);
   const auto positions = [](std::int32_t last) {
     return Tensor::from(std::vector<std::int32_t>{0, last});

@@ -65,4 +65,8 @@ TEST_CASE("smear: input that does not fit is an error") {
   CHECK_THROWS_WITH_AS(smear(qkv, gates, Tensor::from(Positions{0})),
                        doctest::Contains("smear: expected i32 positions of 2 rows"), Error);
   CHECK_THROWS_AS(smear(qkv, gates, Tensor::zeros({2}, DType::f64)), Error);
+  // There is no key before the first row.
+  CHECK_THROWS_WITH_AS(smear(qkv, gates, Tensor::from(Positions{1, 2})),
+                       doctest::Contains("smear: expected the first row at position 0, given 1"),
+                       Error);
 }

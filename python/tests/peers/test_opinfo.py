@@ -242,7 +242,8 @@ def attention(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, enable_gq
     q, k, v = (x.expand(batch + x.shape[-2:]) for x in (q, k, v))
     heads = batch[-1] if len(batch) > 1 else 1
     texts = math.prod(batch) // heads
-    packed = [x.reshape(texts, heads, *x.shape[-2:]).transpose(1, 2).reshape(texts * x.shape[-2], -1) for x in (q, k, v)]
+    packed = [x.reshape(texts, heads, *x.shape[-2:]).transpose(1, 2).reshape(texts * x.shape[-2], -1)
+              for x in (q, k, v)]
     y = through(lambda q, kv: kt.cross_attention(q, kv, [q.shape[0] // texts] * texts, [kv.shape[0] // texts] * texts,
                                                  heads=heads, causal=is_causal),
                 packed[0], torch.cat(packed[1:], -1))
@@ -250,10 +251,12 @@ def attention(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, enable_gq
 
 
 ADAPTERS = {
-    "add": binary(kt.add), "sub": binary(kt.subtract), "mul": binary(kt.multiply), "div.no_rounding_mode": binary(kt.divide),
+    "add": binary(kt.add), "sub": binary(kt.subtract), "mul": binary(kt.multiply),
+    "div.no_rounding_mode": binary(kt.divide),
     "true_divide": binary(kt.divide), "rsub": rsub, "maximum": binary(kt.maximum),
     "max.binary": binary(kt.maximum), "fmax": binary(kt.maximum), "lerp": lerp,
-    "exp": unary(kt.exp), "log": unary(kt.log), "sqrt": unary(kt.sqrt), "square": unary(kt.square), "tanh": unary(kt.tanh),
+    "exp": unary(kt.exp), "log": unary(kt.log), "sqrt": unary(kt.sqrt), "square": unary(kt.square),
+    "tanh": unary(kt.tanh),
     "sigmoid": unary(kt.sigmoid), "nn.functional.relu": unary(kt.relu), "nn.functional.silu": unary(kt.silu),
     "special.ndtr": unary(kt.normal_cdf), "nn.functional.gelu": gelu, "neg": unary(lambda x: kt.affine(x, -1)),
     "reciprocal": unary(lambda x: kt.divide(1, x)), "rsqrt": unary(lambda x: kt.divide(1, kt.sqrt(x))),
@@ -328,7 +331,8 @@ def test_values_and_gradients_are_those_of_torch(name):
             assert torch.autograd.gradcheck(at(ADAPTERS[name]), inputs), where
             if expected.isfinite().all():
                 dy = torch.randn(expected.shape, dtype=dtype)
-                own, theirs = (torch.autograd.grad(at(op)(*inputs), inputs, dy, materialize_grads=True) for op in (ADAPTERS[name], ENTRIES[name]))
+                own, theirs = (torch.autograd.grad(at(op)(*inputs), inputs, dy, materialize_grads=True)
+                               for op in (ADAPTERS[name], ENTRIES[name]))
                 for a, b in zip(own, theirs):
                     torch.testing.assert_close(a, b, rtol=1e-10, atol=1e-11, msg=where)
 
