@@ -24,13 +24,18 @@ def in_another_process(code, *options):
     return done.stdout + done.stderr
 
 
+def is_ours(value):
+    name = value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None)
+    return name is None or str(name).startswith("kette")
+
+
 def public_names(owner, path):
-    """Every public thing below a module or class, with its path."""
+    """Every public thing of Kette's below a module or class, with its path."""
     for name, value in vars(owner).items():
-        if name.startswith("_") or inspect.ismodule(value) and not value.__name__.startswith("kette"):
+        if name.startswith("_") or not is_ours(value):
             continue
         yield f"{path}.{name}", value
-        if inspect.isclass(value) and value.__module__.startswith("kette") or inspect.ismodule(value):
+        if inspect.isclass(value) or inspect.ismodule(value):
             yield from public_names(value, f"{path}.{name}")
 
 
