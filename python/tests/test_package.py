@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 
 import kette as kt
@@ -24,13 +23,18 @@ def in_another_process(code, *options):
     return done.stdout + done.stderr
 
 
+def is_ours(value):
+    name = value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None)
+    return name is None or str(name).startswith("kette")
+
+
 def public_names(owner, path):
-    """Every public thing below a module or class, with its path."""
+    """Every public thing of Kette's below a module or class, with its path."""
     for name, value in vars(owner).items():
-        if name.startswith("_") or inspect.ismodule(value) and not value.__name__.startswith("kette"):
+        if name.startswith("_") or not is_ours(value):
             continue
         yield f"{path}.{name}", value
-        if inspect.isclass(value) and value.__module__.startswith("kette") or inspect.ismodule(value):
+        if inspect.isclass(value) or inspect.ismodule(value):
             yield from public_names(value, f"{path}.{name}")
 
 
@@ -87,24 +91,6 @@ with kt.Tape() as tape:
     loss = (w * w).sum()
 tape.backward(loss)
 """) == ""
-
-
-def resident_kib():
-    return int(re.search(r"VmRSS:\s+(\d+)", pathlib.Path("/proc/self/status").read_text())[1])
-
-
-def test_round_trips_do_not_grow_the_memory():
-    array = np.ones((8, 8), np.float32)
-
-    def go_round(times):
-        for _ in range(times):
-            tensor = kt.from_dlpack(array)
-            assert kt.from_dlpack(np.from_dlpack(tensor)).numpy().ctypes.data == array.ctypes.data
-
-    go_round(1000)
-    before = resident_kib()
-    go_round(100_000)
-    assert resident_kib() - before < 2048
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
