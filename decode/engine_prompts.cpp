@@ -25,7 +25,8 @@ bool Engine::is_idle() const {
 /// Adds the waiting texts to the state. Short prompts are read at once.
 void Engine::admit() {
   if (waiting_.empty()) return;
-  std::vector<Live> added = std::exchange(waiting_, {});
+  // They wait until all is done, so that an error reaches them.
+  std::vector<Live>& added = waiting_;
   std::erase_if(added, [](const Live& live) { return live.has_ended; });
   // A new mask clears the table, so that masks of texts that have left are dropped.
   const bool is_known = std::all_of(added.begin(), added.end(), [&](const Live& live) {
@@ -52,12 +53,14 @@ void Engine::admit() {
     live.unread = is_read_later ? live.unread.subspan(static_cast<std::size_t>(past.length))
                                 : std::span<const std::int32_t>();
   }
+  live_.reserve(live_.size() + added.size());
   const std::int64_t first_row = state_.rows();
   state_.add(starts);
   share_pasts(shared, first_row);
   // If the table was not cleared, the older texts keep their indices.
   const std::size_t first = is_known ? live_.size() : 0;
   for (Live& live : added) live_.push_back(std::move(live));
+  added.clear();
   for (std::size_t i = first; i < live_.size(); ++i) {
     if (live_[i].is_kept) continue;
     live_[i].masks = masks_.add(live_[i].excluded, live_[i].request.constraint);

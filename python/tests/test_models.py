@@ -29,7 +29,7 @@ def test_a_wrong_field_is_a_type_error():
         kt.Gpt("char-gpu")
     with pytest.raises(kt.Error, match="heads: expected a divisor"):
         kt.Gpt("char-cpu", heads=5)
-    with pytest.raises(kt.Error, match="positions"):
+    with pytest.raises(kt.Error, match="expected one of sinusoidal"):
         kt.Gpt("char-cpu", positions="nowhere")
     assert kt.Gpt("char-cpu", vocabulary=7, positions="rotary", dropout=0, layers=1).config.positions == "rotary"
 
@@ -83,7 +83,7 @@ def test_save_and_load(tmp_path):
     with pytest.raises(kt.Error, match="without config.json"):
         (tmp_path / "empty").mkdir()
         kt.load(tmp_path / "empty")
-    with pytest.raises(kt.Error, match="without one"):
+    with pytest.raises(kt.Error, match="given one without"):
         kt.Gpt("char-cpu").save(tmp_path / "no-tokenizer")
     assert not (tmp_path / "no-tokenizer").exists()
 

@@ -363,18 +363,3 @@ TEST_CASE("CUDA: generated text is the CPU's") {
           generate(*host->for_decoding(), {5, 6}, options));
   }
 }
-
-TEST_CASE("generation: what is called before each step may end it") {
-  const testing::OneThread one;
-  const auto model = random_gpt();
-  const Ensemble ready = Ensemble(*model).for_decoding();
-  ContinueOptions options;
-  options.beam = 2;
-  options.max_tokens = 6;
-  std::int64_t steps = 0;
-  options.before_step = [&] { ++steps; };
-  search_continuations(ready, {1, 2}, options);
-  CHECK(steps >= 6);
-  options.before_step = [&] { fail("enough"); };
-  CHECK_THROWS_WITH_AS(search_continuations(ready, {1, 2}, options), "enough", Error);
-}
