@@ -1,4 +1,4 @@
-"""What scripts/wheel.sh asks of an installed wheel: it computes without NumPy, with the best kernels, its own libraries."""
+"""What scripts/wheel.sh asks of an installed wheel: it computes without NumPy, by the best kernels and its own libraries."""
 
 import pathlib
 import re

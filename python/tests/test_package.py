@@ -76,7 +76,8 @@ def test_the_best_kernels_are_loaded():
     assert len(loaded) == 1
     library = loaded.pop()
     flags = set(re.search(r"^flags\s*:(.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.MULTILINE)[1].split())
-    needs = {"x86-64-v4": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}, "x86-64-v3": {"avx2", "fma", "bmi2"}}
+    avx512 = {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
+    needs = {"x86-64-v4": avx512, "x86-64-v3": {"avx2", "fma", "bmi2"}}
     levels = library.parent.parent if library.parent.name in needs else library.parent / "glibc-hwcaps"
     best = [level for level, needed in needs.items() if needed <= flags and (levels / level).is_dir()]
     assert library.parent.name == (best[0] if best else "lib")
