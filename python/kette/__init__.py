@@ -15,5 +15,5 @@ from ._drawings import chart, heat_map  # noqa: F401
 from ._kette import *  # noqa: F403
 from ._kette import __version__  # noqa: F401
 from ._reports import Report  # noqa: F401
-from . import nn, ops  # noqa: F401, E402  # after the names of the module, which has an nn of its own
+from . import nn, ops  # noqa: F401
 from .own_ops import Op  # noqa: F401

@@ -4,4 +4,5 @@ import sys
 
 from ._kette import _run_program
 
-sys.exit(_run_program(sys.argv[1:]))
+if __name__ == "__main__":
+    sys.exit(_run_program(sys.argv[1:]))

@@ -6,7 +6,7 @@
     y = layer(x)
 """
 
-from ._kette.nn import (
+from ._kette._nn import (
     Block,
     CrossAttention,
     Embedding,

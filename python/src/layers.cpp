@@ -306,7 +306,7 @@ void bind_attentions(nb::module_& nn) {
 }  // namespace
 
 void bind_layers(nb::module_& m) {
-  nb::module_ nn = m.def_submodule("nn", "The layers of the Transformer.");
+  nb::module_ nn = m.def_submodule("_nn", "The layers of the Transformer.");
   bind_parameters_of_layers(nn);
   bind_maps(nn);
   bind_attentions(nn);
