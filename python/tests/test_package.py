@@ -50,7 +50,7 @@ def test_the_stubs_have_every_name_and_no_other():
     stubs = sorted([*PACKAGE.glob("_kette.pyi"), *PACKAGE.glob("_kette/*.pyi")])
     text = "\n".join(path.read_text() for path in stubs)
     assert stubs and (PACKAGE / "py.typed").exists()
-    names = dict(public_names(kt._kette, "kette._kette"))
+    names = {**dict(public_names(kt._kette, "kette._kette")), **dict(public_names(kt._kette._nn, "kette._kette._nn"))}
     for name, value in names.items():
         if not inspect.ismodule(value):
             assert re.search(rf"^ *(class |def )?{name.rsplit('.', 1)[1]}\b", text, re.MULTILINE), name
