@@ -31,6 +31,7 @@ def compare(name, unit, rounds, ours, theirs):
     for _ in range(rounds):
         results = []
         for which, run in enumerate((ours, theirs)):
+            time.sleep(2)  # until the module no longer sees the other's work: threads wait otherwise beside other programs
             speed, made = run()
             speeds[which].append(speed)
             results.append(made)
