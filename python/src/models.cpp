@@ -16,6 +16,7 @@
 #include "models/families.h"
 #include "models/points.h"
 #include "python/src/configs.h"
+#include "tensor/machine.h"
 
 namespace kette::python {
 namespace {
@@ -148,6 +149,12 @@ std::string repr(const LoadedModel& self) {
 
 std::atomic<std::int64_t> threads_of_all = 0;
 
+/// As the command line does: beside other programs, threads that spin while they wait take many times as long.
+void share_if_several() {
+  const int threads = omp_get_max_threads();
+  if (threads > 1) share_processors(threads);
+}
+
 }  // namespace
 
 std::int64_t threads_set() { return threads_of_all; }
@@ -254,6 +261,7 @@ std::shared_ptr<const Ready> LoadedModel::ready(std::optional<DType> of_weights,
 }
 
 void bind_models(nb::module_& m) {
+  share_if_several();
   bind_configs(m);
   bind_parameters(m);
   nb::class_<LoadedModel> model(
@@ -341,6 +349,7 @@ void bind_models(nb::module_& m) {
                     "threads: expected from 1 to 1024, or 0 for all, given ", threads);
         threads_of_all = threads;
         omp_set_num_threads(threads > 0 ? static_cast<int>(threads) : omp_get_num_procs());
+        share_if_several();
       },
       "threads"_a,
       "The threads of ops that this thread calls from now on, and of translate(), generate() and score() on any thread. 0: all processors. Results do not depend on it.");

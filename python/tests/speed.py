@@ -31,6 +31,7 @@ def compare(name, unit, rounds, ours, theirs):
     for _ in range(rounds):
         results = []
         for which, run in enumerate((ours, theirs)):
+            time.sleep(2)  # until the module no longer sees the other's work: threads wait otherwise beside other programs
             speed, made = run()
             speeds[which].append(speed)
             results.append(made)
@@ -58,33 +59,37 @@ def translation(o):
             return len(lines) / json.loads(done.stdout.splitlines()[-1])["seconds"], output.read_text().split("\n")[:-1]
 
     compare(f"translate, {len(lines)} lines", "lines/s", o.rounds, ours, theirs)
-    counting(model, lines)
+    counting(o, model, lines)
 
 
-def counting(model, lines):
-    """How fast a counting thread is beside translate() on one thread, against a second of it alone."""
+def counting(o, model, lines):
+    """How fast a counting thread is beside translate() on one thread, against it alone and beside the command, which shares
+    processors with it but no lock."""
     counted, over = [0], threading.Event()
 
     def count():
         while not over.is_set():
             counted[0] += 1
 
-    thread = threading.Thread(target=count)
-    thread.start()
-
     def rate(work):
         begin, before = time.perf_counter(), counted[0]
         work()
         return (counted[0] - before) / (time.perf_counter() - begin)
 
+    text = "\n".join(lines) + "\n"
+    other = lambda: command(o.kette, "translate", "--model", o.translator, "--threads", 1, text=text)
+    thread = threading.Thread(target=count)
+    thread.start()
     shares = []
-    for _ in range(5):
-        alone = rate(lambda: time.sleep(1))
-        beside = rate(lambda: model.translate(lines, threads=1))
-        shares.append(beside / alone)
+    for _ in range(o.rounds):
+        alone, beside = rate(lambda: time.sleep(1)), rate(lambda: model.translate(lines, threads=1))
+        shares.append((beside / alone, beside / rate(other)))
     over.set()
     thread.join()
-    print(f"a counting thread beside translate(): {statistics.median(shares):.3f} of its speed ({min(shares):.3f} to {max(shares):.3f})")
+    for what, which in (("alone", 0), ("beside the command in another process", 1)):
+        values = [share[which] for share in shares]
+        print(f"a counting thread beside translate(): {statistics.median(values):.3f} of its speed {what} "
+              f"({min(values):.3f} to {max(values):.3f})", flush=True)
 
 
 def training(o, folder):
@@ -110,7 +115,7 @@ def training(o, folder):
     def theirs():
         with tempfile.TemporaryDirectory() as out:
             done = command(o.kette, "train", "--text", o.text, "--valid-text", folder / "valid", "--out", Path(out) / "m", "--preset", "char-cpu",
-                           "--batch-tokens", rows * 64, "--steps", steps, "--schedule", "constant", "--lr", 1e-3, "--warmup", 0,
+                           "--batch-tokens", rows * 64, "--steps", steps, "--schedule", "constant", "--lr", 1e-3, "--warmup", 1,
                            "--weight-decay", 0.1, "--clip-norm", 1, "--validate-every", steps, "--beta1", 0.9, "--beta2", 0.99,
                            "--epsilon", 1e-8, "--seed", 1, "--json", "--threads", o.threads)
             speed = json.loads(done.stdout.splitlines()[-1])["target_tokens_per_second"]
