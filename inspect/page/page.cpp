@@ -165,6 +165,10 @@ void Page::label(const std::string& key, const std::vector<std::string>& names) 
 }
 
 void Page::section(const std::string& heading, const std::string& html) {
+  if (heading == title_) {  // a page of one part needs no second heading
+    sections_ += "<section>\n" + html + "</section>\n";
+    return;
+  }
   std::string id = anchor(heading);
   while (contents_.find("\"#" + id + "\"") != std::string::npos) id += '-';  // another section's
   contents_ += "<a href=\"#" + id + "\">" + escaped(heading) + "</a> ";

@@ -46,8 +46,8 @@ class Page {
   Page(Page&&) noexcept;
   ~Page();
 
-  /// A section with a heading, which the contents list. html: not escaped; foreign text must be
-  /// passed through escaped() first.
+  /// A section with a heading, which the contents list; without one if it is the page's title. html:
+  /// not escaped; foreign text must be passed through escaped() first.
   void section(const std::string& heading, const std::string& html);
   /// The HTML of a chart, for a section.
   std::string chart(const Chart& chart);

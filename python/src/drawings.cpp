@@ -17,7 +17,7 @@ std::string chart_page(
     const std::vector<std::pair<std::string, std::pair<Numbers, Numbers>>>& curves,
     const std::string& title, const std::string& x_title, const std::string& y_title, bool log_x,
     bool log_y) {
-  Chart chart{title, x_title, y_title, {}, log_x, log_y};
+  Chart chart{"", x_title, y_title, {}, log_x, log_y};
   for (const auto& [name, points] : curves) {
     KETTE_CHECK(points.first.size() == points.second.size(),
                 "chart: expected as many x as y, given ", points.first.size(), " and ",
