@@ -21,6 +21,8 @@ NAMES = {
 # What loads models by cli/host.h, and so takes those in memory.
 IN_MEMORY = ("evaluate", "score", "parse", "explain", "heads", "patch", "fill", "compare", "info")
 MODELS = ("--model", "--against", "A", "B")
+# Files of lines, which may be given as a list of them.
+LINES = ("--src", "--tgt", "--ref", "--text", "--gold", "--test", "--pairs", "--valid-src", "--valid-tgt")
 # Options that make no sense in Python: a result has its values, and no launcher starts processes.
 NOT_HERE = ("--json", "--wait-limit")
 HEADER = '''"""The commands of the command line as functions. Made by python/make_commands.py; do not edit."""
@@ -47,6 +49,10 @@ def argument_of(option):
     return name + "_" if keyword.iskeyword(name) else name
 
 
+def takes_lines(option):
+    return option["name"] in LINES and not option["is_list"]
+
+
 def type_of(option, in_memory):
     kind = option["kind"]
     if kind == "choice":
@@ -57,12 +63,16 @@ def type_of(option, in_memory):
         one = "Path | Model" if in_memory else "Path"
     elif option["is_list"] and kind == "str":
         one = "Path"  # names of files, too
+    if takes_lines(option):
+        return "Path | Sequence[str]"
     return f"{one} | Sequence[{one}]" if option["is_list"] else one
 
 
 def help_of(option, arguments):
     text = re.sub(r"--[a-z][a-z0-9-]*", lambda found: arguments.get(found.group(), found.group()), option["help"])
     words = option["words"]
+    if takes_lines(option):
+        text += "; a file, or a list of lines"
     if words:
         text += " (" + ", ".join(words) + ")"
     if option["default"] and option["kind"] != "flag" and "default:" not in text:
@@ -96,7 +106,8 @@ def function_of(command):
     for option in named:
         add(arguments[option["name"]], type_of(option, in_memory), option["is_required"], help_of(option, arguments))
     for option in options:
-        table[arguments[option["name"]]] = (option["name"], option["opposite"] if option["kind"] == "flag" else None)
+        opposite = option["opposite"] if option["kind"] == "flag" else None
+        table[arguments[option["name"]]] = (option["name"], opposite, takes_lines(option))
     if "--input" in arguments or words == ["fill"]:
         add("lines", "Iterable[str] | str", False, "The lines themselves, instead of a file")
     if words == ["train"]:

@@ -6,7 +6,7 @@ import functools
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 from . import _kette
@@ -14,7 +14,6 @@ from ._reports import Report
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
 
 
 def command(function: Callable[P, R]) -> Callable[P, R]:
@@ -37,19 +36,28 @@ def command(function: Callable[P, R]) -> Callable[P, R]:
     return checked
 
 
-Options = dict[str, tuple[str, str | None]]
+# By argument: the name of its option; of a flag, that of its opposite or ""; whether it is a file of lines.
+Options = dict[str, tuple[str, str | None, bool]]
 
 
 def run(words: list[str], options: Options, given: dict[str, Any], in_memory: bool) -> Report:
-    """words: the command. options: by argument, the name of its option and, of a flag, that of its opposite or "".
-    in_memory: whether the command takes models in memory."""
+    """words: the command. in_memory: whether it takes models in memory."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="kette-") as folder:
+        return _run_within(folder, words, options, given, in_memory)
+
+
+def _run_within(folder: str, words: list[str], options: Options, given: dict[str, Any], in_memory: bool) -> Report:
     import json
     import logging
 
     models: dict[str, Any] = {}
     arguments, places = list(words), []
-    for name, (option, opposite) in options.items():
+    for name, (option, opposite, takes_lines) in options.items():
         value = given[name]
+        if takes_lines and isinstance(value, (list, tuple)):
+            value = _file_of_lines(os.path.join(folder, name), name, value)
         if value is None or (isinstance(value, (list, tuple)) and not value):
             continue
         if isinstance(value, bool) != (opposite is not None):
@@ -81,7 +89,7 @@ def run(words: list[str], options: Options, given: dict[str, Any], in_memory: bo
             arguments, models, _input(given.get("lines")), _program(), _step_callback(given), say
         )
     except _kette.Error as error:
-        raise type(error)(_named(str(error), options)) from None
+        raise type(error)(_named(str(error).replace(folder + os.sep, ""), options)) from None
     return Report(json.loads(values), printed.decode(errors="replace"), title, page, messages, code != 0)
 
 
@@ -105,6 +113,15 @@ def _text(value: Any, name: str, models: dict[str, Any] | None, words: list[str]
     if hasattr(value, "__float__"):
         return repr(float(value))
     raise TypeError(f"{'_'.join(words)}: expected {name} as a number, a text or a path, given {type(value).__name__}")
+
+
+def _file_of_lines(path: str, name: str, lines: Sequence[Any]) -> str:
+    with open(path, "w", encoding="utf-8", newline="\n") as file:
+        for number, line in enumerate(lines, 1):
+            if not isinstance(line, str) or "\n" in line:
+                raise TypeError(f"{name}: expected texts of one line each, given {line!r} as number {number}")
+            file.write(line + "\n")
+    return path
 
 
 def _input(lines: Iterable[str] | str | None) -> bytes | None:
@@ -137,6 +154,6 @@ def _step_callback(given: dict[str, Any]) -> Callable[[bytes], None] | None:
 
 def _named(text: str, options: Options) -> str:
     """The text of an error with the names of arguments for those of options: beam for --beam."""
-    names = {option: name for name, pair in options.items() for option in pair if option}
+    names = {option: name for name, pair in options.items() for option in pair[:2] if option}
     text = re.sub(r"--[a-z][a-z0-9-]*", lambda found: names.get(found.group(), found.group()), text)
     return re.sub(r"^([A-Z]+)(?=:| is required)", lambda found: names.get(found.group(), found.group()), text)

@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "autograd/tape.h"
 
@@ -68,9 +69,29 @@ bool PythonTap::wants(const std::string& point) const {
                      [&](const Replacement& one) { return is_it(one.pattern); });
 }
 
+/// Values that a function wrote to are put back, since a pass may have used them already. The written ones come as the
+/// result if the function returned them.
+Variable without_writes(const Variable& result, const Variable& value, const Tensor& before,
+                        const std::string& point) {
+  const Tensor now = value.value();
+  const Tensor host = now.to(Device{}), host_before = before.to(Device{});
+  if (std::memcmp(host.raw(), host_before.raw(), host.bytes()) == 0) return result;
+  const bool is_returned = result.value().raw() == now.raw();
+  const Tensor written = is_returned ? now.clone() : Tensor();
+  now.copy_from(before);
+  if (!is_returned) return result;
+  const Tape* tape = Tape::current();
+  KETTE_CHECK(
+      tape == nullptr || !tape->tracks(value), point,
+      ": expected a new tensor in the place of a value on a Tape, given the value itself, written to "
+      "(gradients would not know)");
+  return written;
+}
+
 Variable PythonTap::replaced(const Replacement& replacement, const std::string& point,
                              const Variable& value) const {
   if (!replacement.callable) return like(replacement.value, value);
+  const Tensor before = value.value().clone();
   const nb::gil_scoped_acquire acquire;
   const nb::handle function(static_cast<PyObject*>(replacement.callable.get()));
   const nb::object result = function(point, value);
@@ -78,7 +99,7 @@ Variable PythonTap::replaced(const Replacement& replacement, const std::string& 
     throw nb::type_error(
         (point + ": expected a value of the function that replaces it, given None").c_str());
   }
-  return like(as_operand(result, value), value);
+  return without_writes(like(as_operand(result, value), value), value, before, point);
 }
 
 Variable PythonTap::at(const std::string& point, const Variable& value) {

@@ -145,6 +145,34 @@ def test_replace():
     assert np.array_equal(same.logits.numpy(), plain.logits.numpy())
 
 
+def test_a_value_written_to_is_replaced_there_alone():
+    model = small.translator()
+    pair = small.SOURCES[0], small.TARGETS[0]
+    point = "encoder/1/feed_forward_norm/sum"
+
+    def new(name, value):
+        return value * 0 + 1
+
+    def written(name, value):
+        value.numpy()[...] = 1
+        return value
+
+    def written_but_another_returned(name, value):
+        other = value.clone()
+        value.numpy()[...] = 1
+        return other
+
+    plain = model.run(*pair).logits.numpy()
+    expected = model.run(*pair, replace={point: new}).logits.numpy()
+    assert not np.array_equal(plain, expected)
+    assert np.array_equal(model.run(*pair, replace={point: written}).logits.numpy(), expected)
+    assert np.array_equal(model.run(*pair, replace={point: written_but_another_returned}).logits.numpy(), plain)
+    with kt.Tape():
+        model.run(*pair, replace={point: new})
+        with pytest.raises(kt.Error, match="written to"):
+            model.run(*pair, replace={point: written})
+
+
 def test_errors_of_replacements():
     model = small.translator()
 
