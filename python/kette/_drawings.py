@@ -54,13 +54,8 @@ def heat_map(
     flat = [(name, [float(value) for row in each for value in row]) for name, each in lists.items()]
     largest = max((value for _, each in flat for value in each), default=1.0)
     height, width = cast(tuple[int, int], size)
-    page = _kette._map_page(
-        flat,
-        height,
-        width,
-        list(rows or map(str, range(height))),
-        list(columns or map(str, range(width))),
-        title,
-        most if most is not None else largest if largest > 0 else 1.0,
-    )
+    names = [list(rows or map(str, range(height))), list(columns or map(str, range(width)))]
+    if [len(each) for each in names] != [height, width]:
+        raise _kette.Error(f"heat_map: expected {height} names of rows and {width} of columns, given {len(names[0])} and {len(names[1])}")
+    page = _kette._map_page(flat, names[0], names[1], title, most if most is not None else largest if largest > 0 else 1.0)
     return Report(dict(lists), "", title, page, [], False)

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "inspect/page/labelled_map.h"
 #include "inspect/report/report.h"
 #include "python/src/bindings.h"
 
@@ -30,29 +31,18 @@ std::string chart_page(
   return as_page(report);
 }
 
-std::string map_page(const std::vector<std::pair<std::string, Numbers>>& maps, std::int64_t rows,
-                     std::int64_t columns, const std::vector<std::string>& row_labels,
-                     const std::vector<std::string>& column_labels, const std::string& title,
-                     double most) {
+std::string map_page(const std::vector<std::pair<std::string, Numbers>>& maps,
+                     const std::vector<std::string>& rows, const std::vector<std::string>& columns,
+                     const std::string& title, double most) {
   KETTE_CHECK(std::isfinite(most) && most > 0, "heat_map: expected a largest value above 0, given ",
               most);
   Report report{.title = title.empty() ? "Heat map" : title};
   report.section(report.title);
-  report.labels("rows", row_labels);
-  report.labels("columns", column_labels);
-  std::vector<HeatMap> all;
+  std::string html;
   for (const auto& [name, values] : maps) {
-    HeatMap map;
-    map.title = name;
-    map.rows = rows;
-    map.columns = columns;
-    map.values.assign(values.begin(), values.end());
-    map.most = static_cast<float>(most);
-    map.row_labels = "rows";
-    map.column_labels = "columns";
-    all.push_back(std::move(map));
+    html += labelled_map({maps.size() > 1 ? name : "", rows, columns, values, most});
   }
-  report.maps(all.size() > 1 ? report.title : "", std::move(all));
+  report.drawing([html](Page&) { return "<div class=\"labelled-maps\">" + html + "</div>"; });
   return as_page(report);
 }
 
@@ -61,8 +51,8 @@ std::string map_page(const std::vector<std::pair<std::string, Numbers>>& maps, s
 void bind_drawings(nb::module_& m) {
   m.def("_chart_page", &chart_page, "curves"_a, "title"_a, "x_title"_a, "y_title"_a, "log_x"_a,
         "log_y"_a, "The page of a chart: of each curve its name, x and y.");
-  m.def("_map_page", &map_page, "maps"_a, "rows"_a, "columns"_a, "row_labels"_a, "column_labels"_a,
-        "title"_a, "most"_a, "The page of heat maps: of each its name and its values, row-major.");
+  m.def("_map_page", &map_page, "maps"_a, "rows"_a, "columns"_a, "title"_a, "most"_a,
+        "The page of heat maps: of each its name and its values, row-major.");
 }
 
 }  // namespace kette::python

@@ -97,3 +97,17 @@ tape.backward(loss)
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
 def test_examples(example):
     in_another_process(example.read_text())
+
+
+def test_charts_and_heat_maps():
+    page = kt.chart({"loss": [3, 2.5, 2]}, title="Loss").page()
+    assert page.count("<h1>Loss</h1>") == 1 and "<h2>" not in page
+    shown = kt.heat_map([[0, 0.5], [1, 0.25]], rows=["a", "b"], columns=["c", "d"])
+    assert shown.page().count("<rect") == 4 and "iframe" in shown._repr_html_()
+    for bad in ([], [[1], [1, 2]]):
+        with pytest.raises(kt.Error, match="matrices"):
+            kt.heat_map(bad)
+    with pytest.raises(kt.Error, match="names"):
+        kt.heat_map([[1, 2]], rows=["a", "b"])
+    with pytest.raises(kt.Error, match="as many"):
+        kt.chart([1, 2], [1, 2, 3])
