@@ -44,6 +44,10 @@ section "Types"
 "$python" -m mypy.stubtest kette --allowlist python/stubtest_allowlist.txt
 notebooks=(docs/notebooks/*.ipynb)
 if [[ -f ${notebooks[0]} ]]; then
+  if [[ ! -f build/quickstart-model/config.json ]]; then
+    section "Quickstart, whose model a notebook looks into"
+    scripts/quickstart.sh --minutes 1
+  fi
   section "Notebooks"
   "$python" -m jupyter nbconvert --to notebook --execute --output-dir build/notebooks "${notebooks[@]}"
 fi
