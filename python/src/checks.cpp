@@ -350,7 +350,7 @@ void bind_checks(nb::module_& m) {
                 "kette._kette.GradientCheck"),
         of_function.c_str());
   static const std::string of_parameters =
-      "The same for a scalar function of parameters, one parameter after the other. loss: called without arguments. "
+      "Checks the gradient of a scalar loss with respect to parameters as gradcheck() does, one parameter after the other. loss: called without arguments. "
       "parameters: a list, or a mapping of names to parameters." +
       std::string(kOptions);
   m.def("gradcheck_parameters", &gradcheck_parameters, "loss"_a, "parameters"_a, "options"_a,
