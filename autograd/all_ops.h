@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "autograd/op.h"
+#include "autograd/op_info.h"
 #include "autograd/ops/attention.h"
 #include "autograd/ops/dropout.h"
 #include "autograd/ops/elementwise.h"

@@ -82,9 +82,8 @@ struct GradientCheck {
 
   /// The worse of both tests; for a fault, an infinite gap with its text as `where`.
   GradientGap worst() const;
-  operator GradientGap() const {
-    return worst();
-  }  // NOLINT(google-explicit-constructor): what a check gave before
+  // NOLINTNEXTLINE(google-explicit-constructor): what a check gave before
+  operator GradientGap() const { return worst(); }
 
   bool ok() const { return fault.empty() && differences.ok() && (!adjoint || adjoint->ok()); }
   /// Whether either test compared anything.
@@ -106,9 +105,8 @@ struct Outputs : std::vector<Variable> {
 };
 using DifferentiableFunction = std::function<Outputs(const std::vector<Variable>&)>;
 
-/// Checks a function of one or more inputs (sample.h: drawn from ranges, or given; i32 inputs are
-/// constants). The function is called many times and must be deterministic. Its exceptions pass
-/// through.
+/// Checks a function of one or more inputs (sample.h: drawn from ranges, or given; i32 inputs are constants). The
+/// function is called many times and must be deterministic. Its exceptions pass through.
 GradientCheck check_gradients(const DifferentiableFunction& function,
                               const std::vector<SampleInput>& inputs,
                               const GradientCheckOptions& options = {});

@@ -1,7 +1,6 @@
-// Accumulates the gradient of one value (Goodfellow et al., Deep Learning, section 6.5: a value
-// used twice sums its gradients). An op's backward writes directly into the slots of its inputs:
-// add() takes a tensor, buffer() lends one to a kernel that can add in place. Broadcasting is
-// undone only here.
+// Accumulates the gradient of one value (Goodfellow et al., Deep Learning, section 6.5: a value used twice sums its
+// gradients). An op's backward writes directly into the slots of its inputs: add() takes a tensor, buffer() lends one
+// to a kernel that can add in place. Broadcasting is undone only here.
 #pragma once
 
 #include "autograd/variable.h"

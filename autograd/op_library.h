@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "autograd/op.h"
+#include "autograd/op_info.h"
 #include "autograd/tape.h"
 
 namespace kette {

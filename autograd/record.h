@@ -1,7 +1,7 @@
 // record(): applies an op and, if a tape is alive and wants the result's gradient, appends it.
 //
 // An op is a struct, one per differentiable function, with all that belongs to it:
-//   static constexpr const char* name, *formula, *signature, *about;   the last two: sample.h
+//   static constexpr const char* name, *formula, *signature, *about;   the last two: op_info.h
 //   Tensor forward(const Tensor& input...);                    saves what backward needs in members
 //   void backward(const Tensor& dy, GradientSlot& input...);   adds to the inputs' slots
 //   static std::vector<Sample> samples();                      inputs to check it on (sample.h)

@@ -1,8 +1,7 @@
-// The dynamic tape: reverse-mode automatic differentiation (Baydin et al. 2018, section 3.2;
-// Goodfellow et al., Deep Learning, section 6.5.6). While a Tape is alive on a thread, every op on
-// a tracked value is appended to it. backward() goes through the list once from the end and frees
-// each node; it needs no sort and no recursion. Without a Tape nothing is recorded, so inference
-// costs nothing extra.
+// The dynamic tape: reverse-mode automatic differentiation (Baydin et al. 2018, section 3.2; Goodfellow et al., Deep
+// Learning, section 6.5.6). While a Tape is alive on a thread, every op on a tracked value is appended to it.
+// backward() goes through the list once from the end and frees each node; it needs no sort and no recursion. Without a
+// Tape nothing is recorded, so inference costs nothing extra.
 //
 //   Tape tape;
 //   Variable loss = model(batch);

@@ -30,8 +30,7 @@ class AutoregressiveModel : public Model {
   // The parts, for inspection and for export to other programs.
   /// The token embedding of the decoder, without positions.
   virtual const Embedding& token_embedding() const = 0;
-  /// The token embedding of the encoder. It is the decoder's unless sources have a vocabulary of
-  /// their own.
+  /// The token embedding of the encoder. It is the decoder's unless sources have a vocabulary of their own.
   virtual const Embedding& source_embedding() const { return token_embedding(); }
   /// The blocks of the encoder; empty without one.
   virtual const std::vector<Block>& encoder() const;
@@ -57,10 +56,9 @@ class AutoregressiveModel : public Model {
   Variable loss(const Batch& batch, const CrossEntropyOptions& options, Run& run,
                 const Tensor& sums = {}) const override;
 
-  /// A snapshot for decoding: every weight is prepacked for products of few rows
-  /// (tensor/decoding.h), in f32, bf16 or, on a CPU, int8. With int8 the token embeddings are int8,
-  /// too. Everything else is f32. The bits of a row's result do not depend on the other rows. Later
-  /// changes of this model do not affect the snapshot.
+  /// A snapshot for decoding: every weight is prepacked for products of few rows (tensor/decoding.h), in f32, bf16 or,
+  /// on a CPU, int8. With int8 the token embeddings are int8, too. Everything else is f32. The bits of a row's result
+  /// do not depend on the other rows. Later changes of this model do not affect the snapshot.
   virtual std::unique_ptr<AutoregressiveModel> for_decoding(
       const DecodingTypes& types = {}) const = 0;
   /// The device of a snapshot for decoding. An Error for any other model.

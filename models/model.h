@@ -1,6 +1,5 @@
-// The interface of all models for training, adapting, saving and decoding: parameters, linear maps,
-// and the loss of a batch. It is a base class of models, not of layers, and does not say how a
-// model computes.
+// The interface of all models for training, adapting, saving and decoding: parameters, linear maps, and the loss of a
+// batch. It is a base class of models, not of layers, and does not say how a model computes.
 #pragma once
 
 #include <functional>
@@ -60,8 +59,8 @@ class Model {
  protected:
   /// Computes tables that depend on dtype and device but are not parameters.
   virtual void make_tables(DType, Device) {}
-  /// Makes this model an inference snapshot of a model of the same class. Linear maps are
-  /// prepacked. With int8 weights token embeddings are int8, too. Everything else is f32.
+  /// Makes this model an inference snapshot of a model of the same class. Linear maps are prepacked. With int8 weights
+  /// token embeddings are int8, too. Everything else is f32.
   /// prepacked: leaves that were prepacked before.
   void become_snapshot_of(const Model& other, DType weights, std::set<const Leaf*> prepacked = {});
 

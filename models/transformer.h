@@ -38,9 +38,8 @@ class Transformer final : public AutoregressiveModel {
   std::vector<Embedding*> token_tables() override;
 
  private:
-  /// Dropout(Embedding(ids) * sqrt(width) + PE(positions)). PE is learned or sinusoidal. Point:
-  /// stack/embedded. second: i32 [rows], for models with a second stream of positions; half of the
-  /// columns of PE use it.
+  /// Dropout(Embedding(ids) * sqrt(width) + PE(positions)). PE is learned or sinusoidal. Point: stack/embedded. second:
+  /// i32 [rows], for models with a second stream of positions; half of the columns of PE use it.
   Variable embed(const Embedding& table, const Tensor& ids, const AttentionContext& sequences,
                  const Tensor& second, const char* stack, const std::optional<Embedding>& learned,
                  Run& run) const;

@@ -20,8 +20,7 @@ struct TransformerConfig final : ModelConfig {
   /// sinusoidal, or learned: each stack has a table of max_length vectors (Table 3, row (E)).
   Positions positions = Positions::sinusoidal;
   SinusoidLayout sinusoids = SinusoidLayout::interleaved;
-  /// The encoder's vocabulary, with an embedding of its own; 0: source and target share
-  /// `vocabulary`.
+  /// The encoder's vocabulary, with an embedding of its own; 0: source and target share `vocabulary`.
   std::int64_t source_vocabulary = 0;
   /// For parsers. Half of the sinusoids of a target position encode the number of tags up to it,
   /// which is the number of the next word. Half of those of a source encode its position again. So

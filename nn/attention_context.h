@@ -26,8 +26,7 @@ class AttentionContext {
 
   /// The position of each row in its sequence: i32 [rows].
   virtual const Tensor& positions() const = 0;
-  /// A second stream of positions, i32 [rows] (data/tokenizers/position_stream.h); undefined if
-  /// there is none.
+  /// A second stream of positions, i32 [rows] (data/tokenizers/position_stream.h); undefined if there is none.
   virtual const Tensor& second_positions() const = 0;
   /// positions() on the device of the pass.
   const Tensor& positions_on(Device device) const {
@@ -41,8 +40,7 @@ class AttentionContext {
   /// The cache of sequences that grow; null if sequences are complete.
   virtual const CachedRows* cached() const { return nullptr; }
 
-  /// Self-attention number `layer` of the model. qkv: [rows, width + 2 * key width] ->
-  /// [rows, width].
+  /// Self-attention number `layer` of the model. qkv: [rows, width + 2 * key width] -> [rows, width].
   virtual Variable self_attention(std::int64_t layer, const Variable& qkv,
                                   const AttentionOptions& options) const = 0;
   /// Cross-attention number `layer` of the model. query: [rows, width] -> [rows, width]. key_value:

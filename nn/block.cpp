@@ -27,8 +27,7 @@ MultiHeadSelfAttention self_attention_of(const Scope& scope, std::int64_t layer,
 
 std::string norm_name(const BlockConfig& c) { return std::string(c.self_attention) + "_norm"; }
 
-/// Parameters are stored in the order of registration. Registers those of norms first if the config
-/// says so.
+/// Parameters are stored in the order of registration. Registers those of norms first if the config says so.
 const Scope& in_order(const Scope& scope, const BlockConfig& c) {
   if (!c.norms_first) return scope;
   add_and_norm(scope / norm_name(c), c);

@@ -55,8 +55,7 @@ Variable Linear::operator()(const Variable& x) const {
 PrepackedWeight Linear::prepack(DType panels) const {
   const Tensor matrix = merged_weight();
   KETTE_CHECK(matrix.defined(), path,
-              ": expected a model with values, given one without "
-              "(materialize or load them)");
+              ": expected a model with values, given one without (materialize or load them)");
   const Tensor biases = copied(bias, copies).value();
   return on(matrix.device(),
             [&](auto exec) { return kernels::prepack_linear(exec, matrix, biases, panels); });

@@ -108,9 +108,8 @@ struct MapPart {
 /// parts: from the first row of the weight on.
 using VisitLinear = std::function<void(Linear& map, const std::vector<MapPart>& parts)>;
 
-/// Options of the linear maps of a sub-layer. Initial weights are Glorot (the default) or normal.
-/// Maps that write to the residual stream may have a standard deviation of their own (Radford et
-/// al. 2019, section 2.3).
+/// Options of the linear maps of a sub-layer. Initial weights are Glorot (the default) or normal. Maps that write to
+/// the residual stream may have a standard deviation of their own (Radford et al. 2019, section 2.3).
 struct MapOptions {
   double deviation = 0, output_deviation = 0;  ///< standard deviations; 0: Glorot
   bool biased = true;

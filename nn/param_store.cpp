@@ -103,6 +103,13 @@ void ParamStore::allocate(DType dtype, Device device, Gradients gradients) {
   if (gradients == Gradients::kept) keep_gradients();
 }
 
+const Tensor& ParamStore::gradients() const {
+  KETTE_CHECK(
+      gradients_.defined(),
+      "ParamStore: expected a store with gradients, given one that is frozen or not yet materialized");
+  return gradients_;
+}
+
 void ParamStore::keep_gradients() {
   if (gradients_.defined() || !values_.defined()) return;
   gradients_ = Tensor::zeros(values_.shape(), values_.dtype(), values_.device());

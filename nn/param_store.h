@@ -1,9 +1,8 @@
-// All parameters of a model are in one flat buffer and all gradients in another: one update, one
-// norm, one checkpoint write. A Scope is a path such as encoder/3/self_attention. Asking it for a
-// parameter creates and registers the parameter. Asking again for the same path returns the same
-// parameter: a tied weight. Matrices come before vectors, so that decoupled weight decay, which
-// excludes biases and gains, covers one contiguous range. With bf16 the model computes on rounded
-// copies. Gradients are summed and the optimiser works in f32 (Micikevicius et al. 2018, "Mixed
+// All parameters of a model are in one flat buffer and all gradients in another: one update, one norm, one checkpoint
+// write. A Scope is a path such as encoder/3/self_attention. Asking it for a parameter creates and registers the
+// parameter. Asking again for the same path returns the same parameter: a tied weight. Matrices come before vectors, so
+// that decoupled weight decay, which excludes biases and gains, covers one contiguous range. With bf16 the model
+// computes on rounded copies. Gradients are summed and the optimiser works in f32 (Micikevicius et al. 2018, "Mixed
 // Precision Training").
 #pragma once
 
@@ -28,8 +27,7 @@ struct Init {
   static Init xavier(std::int64_t fan_in, std::int64_t fan_out);
 };
 
-/// none: the store is frozen. Its leaves are constants for every tape: no gradient is computed or
-/// stored.
+/// none: the store is frozen. Its leaves are constants for every tape: no gradient is computed or stored.
 enum class Gradients : std::uint8_t { kept, none };
 
 class ParamStore {
@@ -50,21 +48,14 @@ class ParamStore {
 
   const Tensor& values() const { return values_; }  ///< f32 or f64
   /// Same dtype as values(). An Error if the store is frozen or not materialized.
-  const Tensor& gradients() const {
-    KETTE_CHECK(gradients_.defined(),
-                "ParamStore: expected a store with gradients, given one that is frozen or not yet "
-                "materialized");
-    return gradients_;
-  }
-  /// Makes a frozen store learn: allocates gradients of zeros. Does nothing if there are some, or
-  /// no values yet.
+  const Tensor& gradients() const;
+  /// Makes a frozen store learn: allocates gradients of zeros. Does nothing if there are some, or no values yet.
   void keep_gradients();
   /// Frees all values and gradients. For a model of which only the decoding snapshot is used.
   void release();
   /// Sets all gradients to zero.
   void clear_gradients();
-  /// The values in bf16, which the leaves use then; undefined if the model does not compute in
-  /// bf16.
+  /// The values in bf16, which the leaves use then; undefined if the model does not compute in bf16.
   const Tensor& rounded() const { return rounded_; }
   /// Rounds again. Call it after changing values().
   void round() const;

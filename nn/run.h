@@ -1,7 +1,6 @@
-// The context of one forward pass besides its inputs: whether it trains, its random numbers, and
-// the tap, if any. It is passed from layer to layer; no layer has a training flag. The
-// AttentionContext is a separate argument, because encoder and decoder of one run have different
-// ones.
+// The context of one forward pass besides its inputs: whether it trains, its random numbers, and the tap, if any. It is
+// passed from layer to layer; no layer has a training flag. The AttentionContext is a separate argument, because
+// encoder and decoder of one run have different ones.
 #pragma once
 
 #include "nn/points.h"
@@ -27,15 +26,12 @@ class Run {
   /// The mask of the next dropout. It keeps everything in inference.
   DropoutMask mask(double rate) {
     if (!training_ || rate <= 0) return {};
-    // A batch has 65,536 streams. Batches after a step's first use streams beyond those of 2^32
-    // steps.
-
+    // A batch has 65,536 streams. Batches after a step's first use streams beyond those of 2^32 steps.
     const std::uint64_t number = next_++;
     return DropoutMask(rate, {seed_, (number >> 16 << 48) + (step_ << 16) + (number & 0xffff)});
   }
 
-  /// The value at the point `path`, or the tap's replacement. An Error if that has another shape or
-  /// dtype.
+  /// The value at the point `path`, or the tap's replacement. An Error if that has another shape or dtype.
   Variable tap(const std::string& path, const Variable& value) const {
     return tap_ != nullptr && tap_->wants(path) ? shown(path, value) : value;
   }

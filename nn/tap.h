@@ -1,9 +1,8 @@
-// Observes a forward pass, and may change it. Each named value, called a point, is shown to the
-// Run's tap. The tap may replace it, in training and in decoding. In training the replacement is on
-// the tape, so gradients flow through it. A point is named by the Scope path of its layer:
-// encoder/0/self_attention/query_key_value is the output of that linear map,
-// encoder/0/self_attention/probabilities an intermediate value (nn/points.h). `kette info --points`
-// lists all points of a model.
+// Observes a forward pass, and may change it. Each named value, called a point, is shown to the Run's tap. The tap may
+// replace it, in training and in decoding. In training the replacement is on the tape, so gradients flow through it. A
+// point is named by the Scope path of its layer: encoder/0/self_attention/query_key_value is the output of that linear
+// map, encoder/0/self_attention/probabilities an intermediate value (nn/points.h). `kette info --points` lists all
+// points of a model.
 #pragma once
 
 #include <string>

@@ -68,6 +68,24 @@ def type_of(option, in_memory):
     return f"{one} | Sequence[{one}]" if option["is_list"] else one
 
 
+# What a help says of the command line, and of a function.
+IN_PYTHON = (
+    (r"; the command line overrides them", "; arguments override them"),
+    (r" \(default(, or -)?: stdin\)", "; or lines"),
+    (r" \(default, or -: stdout\)", " (default: the text of the report)"),
+    (r" of stdin line by line", " of each of the lines"),
+    (r" on stdin", ""),
+    (r"\(exit code 1 if ([^,)]*)[^)]*\)", r"(the report has failed if \1)"),
+    (r"makes the exit code 1", "makes the report failed"),
+)
+
+
+def in_python(text):
+    for there, here in IN_PYTHON:
+        text = re.sub(there, here, text)
+    return text
+
+
 def help_of(option, arguments):
     text = re.sub(r"--[a-z][a-z0-9-]*", lambda found: arguments.get(found.group(), found.group()), option["help"])
     words = option["words"]
@@ -98,7 +116,7 @@ def function_of(command):
 
     def add(argument, annotation, is_required, text):
         parameters.append(f"{argument}: {annotation}" + ("" if is_required else " | None = None"))
-        helps.append((argument, text))
+        helps.append((argument, in_python(text)))
 
     for option in places:
         add(arguments[option["name"]], type_of(option, in_memory), option["is_required"], help_of(option, arguments))
@@ -120,7 +138,7 @@ def function_of(command):
     lines = [f"@command", f"def {name}("]
     lines += [f"    {parameter}," for parameter in parameters]
     lines += [") -> Report:"]
-    doc = command["help"].rstrip(".")
+    doc = in_python(command["help"]).rstrip(".")
     doc = re.sub(r"--[a-z][a-z0-9-]*", lambda found: arguments.get(found.group(), found.group()), doc)
     lines += textwrap.wrap(f'"""{doc}.', 116, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False)
     lines += ["", f"    The command `kette {' '.join(words)}`.", "", "    Args:"]

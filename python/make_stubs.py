@@ -18,6 +18,23 @@ COMPLETED = [
     (r"\btuple\b(?!\[)(?=[:,)\]])", "tuple[Any, ...]"),
 ]
 
+# Of a text one result, of several a list: what the C++ function of Model.translate and Model.score cannot say.
+EITHER = re.compile(r"    def (translate|score)\(self, (texts|sources): object, (.*)\) -> object:")
+TEXTS = "str | Sequence[str]"
+
+
+def in_two(found):
+    name, texts, others = found.groups()
+    result = {"translate": "Translation", "score": "Score"}[name]
+    others = others.replace("prefix: object | None", f"prefix: {TEXTS} | None")
+    others = others.replace("capture: object | None", f"capture: {TEXTS} | None")
+    others = others.replace("replace: object | None", "replace: dict[str, object] | None")
+
+    def form(one, made):
+        return f"    @overload\n    def {name}(self, {texts}: {one}, {others.replace('targets: object', f'targets: {one}')}) -> {made}:"
+
+    return form("str", result) + " ...\n\n" + form("list[str] | tuple[str, ...]", f"list[{result}]")
+
 
 def main(folder, patterns):
     package = folder / "kette"
@@ -31,7 +48,7 @@ def main(folder, patterns):
             if re.match(r" *def ", line):
                 for pattern, text in COMPLETED:
                     line = re.sub(pattern, text, line)
-                lines[at] = line
+                lines[at] = EITHER.sub(in_two, line)
         text = "\n".join(lines)
         if re.search(r"\bAny\b", text) and not re.search(r"^from typing import .*\bAny\b", text, re.MULTILINE):
             docstring = re.match(r'(""".*?"""\n)?', text, re.DOTALL).end()

@@ -1,8 +1,7 @@
-// Every elementwise function, forward and derivative, written once for both devices. A functor may
-// hold constants; it has a name, a one-line formula, the range its inputs are sampled from in
-// checks, and a plain double-precision reference. To add one: write it here, list it in
-// UnaryFunctions or BinaryFunctions, and declare its op in autograd/ops/elementwise.h. Kernels,
-// gradient check, device parity, docs and bench use the two lists at the end.
+// Every elementwise function, forward and derivative, written once for both devices. A functor may hold constants; it
+// has a name, a one-line formula, the range its inputs are sampled from in checks, and a plain double-precision
+// reference. To add one: write it here, list it in UnaryFunctions or BinaryFunctions, and declare its op in
+// autograd/ops/elementwise.h. Kernels, gradient check, device parity, docs and bench use the two lists at the end.
 #pragma once
 
 #include <cmath>
@@ -94,8 +93,7 @@ struct Relu {
 };
 
 /// GELU in the tanh form of GPT-2 (Hendrycks and Gimpel 2016, section 2), computed as
-/// x * sigmoid(2 u) with u the argument of tanh: sigmoid(2 u) equals (1 + tanh(u)) / 2 and has no
-/// cancellation.
+/// x * sigmoid(2 u) with u the argument of tanh: sigmoid(2 u) equals (1 + tanh(u)) / 2 and has no cancellation.
 struct Gelu {
   static constexpr OpName name = "gelu";
   static constexpr const char* formula = "x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3)))";

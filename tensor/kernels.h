@@ -39,8 +39,7 @@ decltype(auto) on(Device device, Function&& function) {
   return function(CpuExec{});
 }
 
-/// A factor of a matrix product: the rows of a tensor of any rank, or some of their columns,
-/// optionally transposed.
+/// A factor of a matrix product: the rows of a tensor of any rank, or some of their columns, optionally transposed.
 class Matrix {
  public:
   Matrix(const Tensor& rows)  // NOLINT(google-explicit-constructor)
@@ -180,8 +179,7 @@ KETTE_KERNEL(void, increment, const Tensor& y);
 KETTE_KERNEL(void, sum_to, const Tensor& x, const Tensor& y);
 /// The largest entry of each row and its column (ties: the first).
 KETTE_KERNEL(void, max_last, const Tensor& x, const Tensor& y, const Tensor& columns);
-/// sums: f64, one per block of kSquaresBlock elements of x (the last may be shorter): the sum of
-/// their squares.
+/// sums: f64, one per block of kSquaresBlock elements of x (the last may be shorter): the sum of their squares.
 KETTE_KERNEL(void, squares_of_blocks, const Tensor& x, const Tensor& sums);
 /// sum: f64, one element: the total of those sums, added in order.
 KETTE_KERNEL(void, sum_of_blocks, const Tensor& sums, const Tensor& sum);
@@ -210,15 +208,13 @@ KETTE_KERNEL(void, matmul, const MatmulArgs& args);
 void allow_tf32(CudaExec, bool allow);
 /// y[j] += sum over rows of x[row, j]; y has x's compute_dtype().
 KETTE_KERNEL(void, add_rows, const Tensor& x, const Tensor& y);
-/// dx = dy * activation'(...), in place if dx is dy; `saved` is y for relu, the pre-activation
-/// otherwise.
+/// dx = dy * activation'(...), in place if dx is dy; `saved` is y for relu, the pre-activation otherwise.
 KETTE_KERNEL(void, activation_backward, Activation activation, const Tensor& saved,
              const Tensor& dy, const Tensor& dx);
 /// [batch, rows, columns] to [batch, columns, rows].
 KETTE_KERNEL(void, transpose, const Tensor& x, const Tensor& y, std::int64_t batch,
              std::int64_t rows, std::int64_t columns);
-/// table[entry] += scale * the sum of dy[row] over the rows that the entry occurs in; table has
-/// dy's compute_dtype().
+/// table[entry] += scale * the sum of dy[row] over the rows that the entry occurs in; table has dy's compute_dtype().
 KETTE_KERNEL(void, scatter_add, const Tensor& dy, const Occurrences& occurrences,
              const Tensor& table, double scale);
 KETTE_KERNEL(void, attention, const AttentionArgs& args);
@@ -232,8 +228,7 @@ KETTE_KERNEL(void, adam, const AdamArgs& args);
 KETTE_KERNEL(void, lion, const LionArgs& args);
 
 // Decoding; the arguments are in tensor/decoding.h.
-/// matrix: [out, in], rounded to the type of the panels: f32, bf16 or, on a CPU, int8. bias: [out]
-/// or undefined.
+/// matrix: [out, in], rounded to the type of the panels: f32, bf16 or, on a CPU, int8. bias: [out] or undefined.
 KETTE_KERNEL(PrepackedWeight, prepack_linear, const Tensor& matrix, const Tensor& bias,
              DType panels = DType::f32);
 KETTE_KERNEL(void, prepacked_linear, const PrepackedLinearArgs& args);

@@ -71,8 +71,7 @@ class Shape {
 
 std::ostream& operator<<(std::ostream& out, const Shape& shape);
 
-/// The broadcast shape of two operands by NumPy's rule: axes are aligned at the innermost, extents
-/// must be equal or 1.
+/// The broadcast shape of two operands by NumPy's rule: axes are aligned at the innermost, extents must be equal or 1.
 inline Shape broadcast(const char* op, const Shape& a, const Shape& b) {
   const int rank = a.rank() > b.rank() ? a.rank() : b.rank();
   Shape result;

@@ -8,8 +8,7 @@
 
 namespace kette {
 
-/// One block of memory, of a backend or of another owner, released with the last tensor that uses
-/// it.
+/// One block of memory, of a backend or of another owner, released with the last tensor that uses it.
 struct Tensor::Storage {
   Storage(Device where, std::size_t size)
       : device(where), bytes(size), memory(backend(where).allocate(size)) {}

@@ -1,7 +1,6 @@
-// A dense row-major tensor on a device: shape, element type, and shared storage with an offset.
-// Copies are cheap and share storage; reshaped() and slice() do too. There are no strides: for
-// products, a Matrix (tensor/kernels.h) is a tensor transposed or some of its columns. A Tensor has
-// no gradients.
+// A dense row-major tensor on a device: shape, element type, and shared storage with an offset. Copies are cheap and
+// share storage; reshaped() and slice() do too. There are no strides: for products, a Matrix (tensor/kernels.h) is a
+// tensor transposed or some of its columns. A Tensor has no gradients.
 #pragma once
 
 #include <cstdint>

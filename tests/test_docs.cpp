@@ -144,5 +144,5 @@ TEST_CASE("the guide's path for an evening is there, and an evening is enough fo
   }
   CHECK(files.size() > 30);
   CHECK(lines > 3000);
-  CHECK(lines < 4400);
+  CHECK(lines < 4200);
 }

@@ -60,8 +60,7 @@ class Optimizer {
 
   /// One update. Does not change the gradients.
   void step(double lr) { step(lr, Tensor(), 0); }
-  /// Likewise with the gradients clipped to a norm. squares: the result of sum_of_squares(), on the
-  /// gradients' device.
+  /// Likewise with the gradients clipped to a norm. squares: the result of sum_of_squares(), on the gradients' device.
   void step(double lr, const Tensor& squares, double clip_norm);
 
   const ParamStore& parameters() const { return store_; }

@@ -62,8 +62,8 @@ class StartedStep {
   friend class TrainSteps;
   StepResult result_;
   std::int64_t number_ = 0, leaves_ = 0;
-  std::unique_ptr<HostCopy>
-      report_;  // CrossEntropySums of each leaf, then the squared norm of the gradients
+  // CrossEntropySums of each leaf, then the squared norm of the gradients.
+  std::unique_ptr<HostCopy> report_;
 };
 
 /// Takes the steps of a run. Changes the optimiser's parameters: the model's, or those of adapters on a frozen model.

@@ -1,9 +1,8 @@
 // Scaled dot-product attention over packed sequences, all heads at once (Vaswani et al. 2017,
 // equation (1), section 3.2):
 //   output = softmax(Q K^T / sqrt(head width)) V       per sequence and head
-// The pattern says which keys of which head a query sees (tensor/attention_pattern.h). Backward
-// keeps only each row's log-sum-exp and recomputes the probabilities P (Dao et al. 2022, section
-// 3.1):
+// The pattern says which keys of which head a query sees (tensor/attention_pattern.h). Backward keeps only each row's
+// log-sum-exp and recomputes the probabilities P (Dao et al. 2022, section 3.1):
 //   dV = P^T dO,  dP = dO V^T,  dS = P * (dP - rowsum(dO * O))
 //   dQ = dS K / sqrt(head width),  dK = dS^T Q / sqrt(head width)
 #pragma once
@@ -14,17 +13,14 @@
 
 namespace kette::ops {
 
-/// Queries, keys and values from one projection:
-/// qkv [rows, width + 2 * key width] -> [rows, width].
 struct SelfAttention {
   static constexpr OpName name = "self_attention";
   static constexpr const char* formula = "softmax(Q K^T / sqrt(w)) V with [Q K V] = x";
   static constexpr const char* signature =
-      "self_attention(qkv, lengths=None, heads=1, causal=False, group=1, window=0, "
-      "alibi=False, dropout=0, seed=0)";
+      "self_attention(qkv, lengths=None, heads=1, causal=False, group=1, window=0, alibi=False, dropout=0, seed=0)";
   static constexpr const char* about =
-      "Attention within packed sequences, all heads at once. qkv: [rows, width + 2 * key "
-      "width] -> [rows, width], key width = width / group. Vaswani et al. 2017.";
+      "Attention within packed sequences, all heads at once. qkv: queries, keys and values of one projection, "
+      "[rows, width + 2 * key width] -> [rows, width], key width = width / group. Vaswani et al. 2017.";
   AttentionOptions options;
   Segments segments;
   Tensor qkv{}, output{}, log_sum_exp{};
@@ -35,8 +31,6 @@ struct SelfAttention {
   static std::vector<Sample> samples();
 };
 
-/// Queries of one side, keys and values of the other: q [rows, width], kv [memory rows,
-/// 2 * key width] -> [rows, width].
 struct CrossAttention {
   static constexpr OpName name = "cross_attention";
   static constexpr const char* formula = "softmax(Q K^T / sqrt(w)) V with [K V] = memory";
@@ -44,8 +38,8 @@ struct CrossAttention {
       "cross_attention(query, key_value, query_lengths=None, key_lengths=None, heads=1, "
       "causal=False, group=1, window=0, alibi=False, dropout=0, seed=0)";
   static constexpr const char* about =
-      "Attention of one side to the other. query: [rows, width], key_value: [memory rows, 2 * "
-      "key width] -> [rows, width]. Vaswani et al. 2017.";
+      "Attention of one side to the other. query: [rows, width], key_value: [memory rows, 2 * key width] "
+      "-> [rows, width]. Vaswani et al. 2017.";
   AttentionOptions options;
   Segments query_segments, key_segments;
   Tensor query{}, key_value{}, output{}, log_sum_exp{};

@@ -12,22 +12,14 @@ Variable elementwise(const Function& function, const Variable& x);
 template <class Function>
 Variable elementwise(const Function& function, const Variable& a, const Variable& b);
 
+// clang-format off
 inline Variable operator+(const Variable& a, const Variable& b) { return elementwise(Add{}, a, b); }
-inline Variable operator-(const Variable& a, const Variable& b) {
-  return elementwise(Subtract{}, a, b);
-}
-inline Variable operator*(const Variable& a, const Variable& b) {
-  return elementwise(Multiply{}, a, b);
-}
-inline Variable operator/(const Variable& a, const Variable& b) {
-  return elementwise(Divide{}, a, b);
-}
-inline Variable maximum(const Variable& a, const Variable& b) {
-  return elementwise(Maximum{}, a, b);
-}
-inline Variable lerp(const Variable& a, const Variable& b, double weight) {
-  return elementwise(Lerp{weight}, a, b);
-}
+inline Variable operator-(const Variable& a, const Variable& b) { return elementwise(Subtract{}, a, b); }
+inline Variable operator*(const Variable& a, const Variable& b) { return elementwise(Multiply{}, a, b); }
+inline Variable operator/(const Variable& a, const Variable& b) { return elementwise(Divide{}, a, b); }
+inline Variable maximum(const Variable& a, const Variable& b) { return elementwise(Maximum{}, a, b); }
+inline Variable lerp(const Variable& a, const Variable& b, double weight) { return elementwise(Lerp{weight}, a, b); }
+// clang-format on
 inline Variable affine(const Variable& x, double factor, double offset = 0) {
   return elementwise(Affine{factor, offset}, x);
 }

@@ -8,24 +8,18 @@
 
 namespace kette::ops {
 
-/// The parameters of a function, those of its constants after its operands.
+/// The constants of a function, as parameters behind its operands.
 template <class Function>
-constexpr const char* kConstants = "";
-template <>
-inline constexpr const char* kConstants<Affine> = ", factor, offset=0";
-template <>
-inline constexpr const char* kConstants<Lerp> = ", weight";
-template <class Function>
-std::string signature_of(const char* operands) {
-  return std::string(Function::name) + "(" + operands + kConstants<Function> + ")";
-}
+constexpr const char* kConstants = std::is_same_v<Function, Affine> ? ", factor, offset=0"
+                                   : std::is_same_v<Function, Lerp> ? ", weight"
+                                                                    : "";
 
 template <class Function>
 struct Unary {
   static constexpr OpName name = Function::name;
   static constexpr const char* formula = Function::formula;
   static constexpr const char* about = "Of each element of x, of any shape.";
-  static std::string signature() { return signature_of<Function>("x"); }
+  static std::string signature() { return std::string(name) + "(x" + kConstants<Function> + ")"; }
   Function function{};
   Tensor x{}, y{};
 
@@ -53,7 +47,9 @@ struct Binary {
   static constexpr OpName name = Function::name;
   static constexpr const char* formula = Function::formula;
   static constexpr const char* about = "Of each pair of elements. The operands broadcast.";
-  static std::string signature() { return signature_of<Function>("a, b"); }
+  static std::string signature() {
+    return std::string(name) + "(a, b" + kConstants<Function> + ")";
+  }
   /// A sum passes its gradient on unchanged and saves nothing.
   static constexpr bool kIsSum = std::is_same_v<Function, Add>;
   Function function{};
@@ -99,14 +95,13 @@ template <class Function>
 std::vector<Sample> Unary<Function>::samples() {
   std::vector<Sample> result;
   for (const Shape& shape : {Shape{}, Shape{7}, Shape{3, 5}, Shape{2, 33}}) {
-    result.push_back(Sample{shape.str(),
-                            {{shape, Function::low, Function::high}},
-                            [](const std::vector<Variable>& in) { return record(Unary{}, in[0]); },
-                            [](const std::vector<Values>& in) {
-                              Values y = in[0];
-                              for (double& value : y) value = Function{}.reference(value);
-                              return y;
-                            }});
+    const auto call = [](const std::vector<Variable>& in) { return record(Unary{}, in[0]); };
+    const auto reference = [](const std::vector<Values>& in) {
+      Values y = in[0];
+      for (double& value : y) value = Function{}.reference(value);
+      return y;
+    };
+    result.push_back({shape.str(), {{shape, Function::low, Function::high}}, call, reference});
   }
   return result;
 }

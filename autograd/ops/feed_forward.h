@@ -8,8 +8,6 @@
 
 namespace kette::ops {
 
-/// x: [rows, in], inner: [hidden, in] and [hidden], outer: [out, hidden] and [out] -> [rows, out].
-/// Biases may be undefined.
 struct FeedForward {
   static constexpr OpName name = "feed_forward";
   static constexpr const char* formula = "activation(x W1^T + b1) W2^T + b2";

@@ -7,7 +7,6 @@
 
 namespace kette::ops {
 
-/// x: [rows, width], gain and bias: [width]; the bias may be undefined.
 struct LayerNorm {
   static constexpr OpName name = "layer_norm";
   static constexpr const char* formula = "gain * (x - mean) / sqrt(var + eps) + bias";

@@ -10,8 +10,6 @@
 
 namespace kette::ops {
 
-/// Queries, keys and values from one projection:
-/// qkv [rows, width + 2 * key width] -> [rows, width].
 struct LinearAttention {
   static constexpr OpName name = "linear_attention";
   static constexpr const char* formula =
@@ -19,8 +17,8 @@ struct LinearAttention {
   static constexpr const char* signature =
       "linear_attention(qkv, lengths=None, heads=1, causal=False, group=1)";
   static constexpr const char* about =
-      "Linear attention within packed sequences. qkv: [rows, width + 2 * key width] -> [rows, "
-      "width]. Katharopoulos et al. 2020.";
+      "Linear attention within packed sequences. qkv: queries, keys and values of one projection, "
+      "[rows, width + 2 * key width] -> [rows, width]. Katharopoulos et al. 2020.";
   AttentionOptions options;
   Segments segments;
   Tensor qkv{}, output{}, denominator{};

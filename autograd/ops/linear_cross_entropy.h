@@ -13,8 +13,6 @@
 
 namespace kette::ops {
 
-/// x: [rows, width], weight: [vocabulary, width], bias: [vocabulary] or undefined, targets: i32
-/// [rows] -> a scalar.
 struct LinearCrossEntropy {
   static constexpr OpName name = "linear_cross_entropy";
   static constexpr const char* formula = "-scale * sum_rows q . log softmax(x W^T + b)";

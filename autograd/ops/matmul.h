@@ -8,14 +8,12 @@
 
 namespace kette::ops {
 
-/// C = A B over the last two axes: [batch..., m, k] x [batch..., k, n]; either operand may be
-/// transposed in place.
 struct MatMul {
   static constexpr OpName name = "matmul";
   static constexpr const char* formula = "c_ij = sum_k a_ik b_kj over the last two axes";
   static constexpr const char* signature = "matmul(a, b, transpose_a=False, transpose_b=False)";
   static constexpr const char* about =
-      "Matrix products: [batch..., m, k] x [batch..., k, n] -> [batch..., m, n].";
+      "Matrix products: [batch..., m, k] x [batch..., k, n] -> [batch..., m, n]. Either may be transposed in place.";
   bool transpose_a = false, transpose_b = false;
   Tensor a{}, b{};
 
@@ -26,7 +24,6 @@ struct MatMul {
   static std::vector<Sample> samples();
 };
 
-/// x: [rows, in], weight: [out, in], bias: [out] -> [rows, out].
 struct Linear {
   static constexpr OpName name = "linear";
   static constexpr const char* formula = "activation(x W^T + b)";

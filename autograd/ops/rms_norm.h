@@ -6,7 +6,6 @@
 
 namespace kette::ops {
 
-/// x: [rows, width], gain: [width].
 struct RmsNorm {
   static constexpr OpName name = "rms_norm";
   static constexpr const char* formula = "gain * x / sqrt(mean(x^2) + eps)";

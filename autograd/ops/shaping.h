@@ -20,7 +20,6 @@ struct Reshape {
   static std::vector<Sample> samples();
 };
 
-/// Entries [begin, end) of the outermost axis.
 struct Slice {
   static constexpr OpName name = "slice";
   static constexpr bool kIsLinear = true;
@@ -51,7 +50,6 @@ struct Concatenate {
   static std::vector<Sample> samples();
 };
 
-/// Exchanges the last two axes.
 struct Transpose {
   static constexpr OpName name = "transpose";
   static constexpr bool kIsLinear = true;

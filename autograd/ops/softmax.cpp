@@ -34,23 +34,20 @@ void add_gradient(const Tensor& y, const Tensor& dy, GradientSlot& dx) {
 std::vector<Sample> softmax_samples(Variable (*call)(const Variable&), bool logarithm) {
   std::vector<Sample> result;
   for (const Shape& shape : {Shape{1}, Shape{3, 5}, Shape{2, 3, 37}}) {
-    result.push_back(Sample{shape.str(),
-                            {{shape, -3, 3}},
-                            [call](const std::vector<Variable>& in) { return call(in[0]); },
-                            [width = static_cast<std::size_t>(shape.width()),
-                             logarithm](const std::vector<Values>& in) {
-                              Values y = in[0];
-                              for (std::size_t at = 0; at < y.size(); at += width) {
-                                double total = 0;
-                                for (std::size_t j = at; j < at + width; ++j)
-                                  total += std::exp(y[j]);
-                                for (std::size_t j = at; j < at + width; ++j) {
-                                  y[j] =
-                                      logarithm ? y[j] - std::log(total) : std::exp(y[j]) / total;
-                                }
-                              }
-                              return y;
-                            }});
+    const auto width = static_cast<std::size_t>(shape.width());
+    const auto reference = [width, logarithm](const std::vector<Values>& in) {
+      Values y = in[0];
+      for (std::size_t at = 0; at < y.size(); at += width) {
+        double total = 0;
+        for (std::size_t j = at; j < at + width; ++j) total += std::exp(y[j]);
+        for (std::size_t j = at; j < at + width; ++j) {
+          y[j] = logarithm ? y[j] - std::log(total) : std::exp(y[j]) / total;
+        }
+      }
+      return y;
+    };
+    const auto applied = [call](const std::vector<Variable>& in) { return call(in[0]); };
+    result.push_back({shape.str(), {{shape, -3, 3}}, applied, reference});
   }
   return result;
 }

@@ -109,10 +109,10 @@ void bind_batches(nb::module_& m) {
           "The rows of each target.")
       .def_prop_ro(
           "places", [](const Batch& self) { return self.sentence_ids; },
-          "Of windows the places of their first tokens in the text; of pairs their numbers.")
+          "Where each text comes from: of windows the place of the first token in the long text, of pairs their number.")
       .def_prop_ro(
           "tokens", [](const Batch& self) { return self.target_segments.rows(); },
-          "The number of targets.")
+          "The number of target tokens.")
       .def(
           "split",
           [](const Batch& self, std::int64_t tokens) {

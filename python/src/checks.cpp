@@ -135,10 +135,10 @@ struct Options {
 };
 
 constexpr const char* kOptions =
-    "Options: order (1; 2 checks second derivatives), dtype (\"f64\" or \"f32\"), tolerance, "
-    "absolute, adjoint_tolerance, step, seed, elements (checked of each input, evenly spaced; 0: "
-    "all), fast (random directions, not element by element), "
-    "directions, together, tries_again, device.";
+    "\n\nOptions: order (1; 2 checks second derivatives), dtype (\"f64\" or \"f32\"), device, seed (of inputs, weights and "
+    "directions), elements (checked of each input, evenly spaced; 0: all), fast (along random directions, not element by "
+    "element), directions (how many; 0: not fast). Of the differences: step, tries_again (with other steps, where an element fails), "
+    "tolerance (relative to each element), absolute. Of the adjoint test: adjoint_tolerance, together (elements in one test).";
 
 GradientCheck gradcheck(nb::object function, const nb::object& inputs, const nb::kwargs& options) {
   const Options o(options);
@@ -342,7 +342,7 @@ void bind_checks(nb::module_& m) {
   static const std::string of_function =
       "Checks the gradient of a function (or of an Op) of tensors by differences and, where all "
       "ops have tangents, by the adjoint test. inputs: a list of shapes (3, 5), shapes with a range "
-      "((3, 5), low, high), or values (whole numbers are constants). The function is called many times and must be deterministic; its exceptions pass. " +
+      "((3, 5), low, high), or values (whole numbers are constants). The function is called many times and must be deterministic; its exceptions pass." +
       std::string(kOptions);
   m.def("gradcheck", &gradcheck, "function"_a, "inputs"_a, "options"_a,
         nb::sig("def gradcheck(function: collections.abc.Callable[..., typing.Any], inputs: "
@@ -350,8 +350,8 @@ void bind_checks(nb::module_& m) {
                 "kette._kette.GradientCheck"),
         of_function.c_str());
   static const std::string of_parameters =
-      "The same for a scalar function of parameters, one parameter after the other. loss: called without arguments. "
-      "parameters: a list, or a mapping of names to parameters. " +
+      "Checks the gradient of a scalar loss with respect to parameters as gradcheck() does, one parameter after the other. loss: called without arguments. "
+      "parameters: a list, or a mapping of names to parameters." +
       std::string(kOptions);
   m.def("gradcheck_parameters", &gradcheck_parameters, "loss"_a, "parameters"_a, "options"_a,
         nb::sig("def gradcheck_parameters(loss: collections.abc.Callable[[], typing.Any], "

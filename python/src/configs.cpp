@@ -78,6 +78,12 @@ nb::dict to_dict(const Config& self) {
   return all;
 }
 
+/// "a divisor of --heads" for the command line is "a divisor of heads" here.
+std::string as_arguments(std::string help) {
+  for (std::size_t at = 0; (at = help.find("--", at)) != std::string::npos;) help.erase(at, 2);
+  return help;
+}
+
 }  // namespace
 
 Config::Config(const ModelConfig& config)
@@ -106,11 +112,11 @@ void set_fields(ModelConfig& config, const nb::kwargs& fields, const std::string
 std::string described_fields(ModelConfig& config) {
   std::string text;
   for (const Field& field : config.fields()) {
-    text += "    " + field.key + "=" + text_of_value(field);
+    text += "    " + field.key + "=" + nb::repr(value_of(field)).c_str();
     if (const auto* choice = std::get_if<Field::Choice>(&field.value)) {
       text += " (" + joined(choice->names) + ")";
     }
-    text += (field.help.empty() ? "" : ": " + field.help) + "\n";
+    text += (field.help.empty() ? "" : ": " + as_arguments(field.help)) + "\n";
   }
   return text;
 }
@@ -118,7 +124,9 @@ std::string described_fields(ModelConfig& config) {
 void bind_configs(nb::module_& m) {
   nb::class_<Config>(m, "Config",
                      "The sizes and settings of a model, by attribute or by key. Read only.")
-      .def_prop_ro("family", [](const Config& self) { return self.family; })
+      .def_prop_ro(
+          "family", [](const Config& self) { return self.family; },
+          "\"transformer\", \"gpt\" or \"bert\".")
       .def(
           "__getattr__",
           [](const Config& self, const std::string& name) {

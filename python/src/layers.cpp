@@ -237,8 +237,11 @@ void bind_attentions(nb::module_& nn) {
             const PackedSequences sequences(segments_of(lengths, x));
             return with_run(run, [&](Run& used) { return self(x, sequences, used); });
           },
-          "x"_a, "lengths"_a = nb::none(), "run"_a = nb::none(), "x: [rows, width] -> the same.");
-  nb::class_<Cross>(nn, "CrossAttention", "Multi-head attention to a memory.")
+          "x"_a, "lengths"_a = nb::none(), "run"_a = nb::none(),
+          "x: [rows, width] -> the same. lengths: the rows of each sequence; without them all rows are one.");
+  nb::class_<Cross>(
+      nn, "CrossAttention",
+      "Multi-head attention to a memory, such as the encoder's output (Vaswani et al. 2017, section 3.2.3).")
       .def(
           "__init__",
           [](Cross* self, const SharedScope& scope, std::int64_t width, std::int64_t heads,
@@ -300,7 +303,9 @@ void bind_attentions(nb::module_& nn) {
             return with_run(run, [&](Run& used) { return self(x, sequences, used).sum(); });
           },
           "x"_a, "lengths"_a = nb::none(), "memory"_a = nb::none(), "memory_lengths"_a = nb::none(),
-          "run"_a = nb::none(), "x: [rows, width] -> the same.");
+          "run"_a = nb::none(),
+          "x: [rows, width] -> the same. memory: [memory rows, width], if the block attends to one. lengths, memory_lengths: the "
+          "rows of each sequence; without them all rows are one.");
 }
 
 }  // namespace

@@ -111,10 +111,13 @@ std::vector<double> sentence_scores(const Lines& hypotheses, const References& r
 
 void bind_metrics(nb::module_& m) {
   nb::class_<CorpusScore>(m, "CorpusScore", "The score of a corpus, as sacreBLEU prints it.")
-      .def_ro("name", &CorpusScore::name, "\"BLEU\", \"chrF2++\".")
-      .def_ro("score", &CorpusScore::score, "In percent.")
-      .def_ro("details", &CorpusScore::details, "Of the metric; may be empty.")
-      .def_ro("signature", &CorpusScore::signature, "All that the score depends on.")
+      .def_ro("name", &CorpusScore::name, "The metric's name, such as \"BLEU\" or \"chrF2++\".")
+      .def_ro("score", &CorpusScore::score, "The score, in percent.")
+      .def_ro(
+          "details", &CorpusScore::details,
+          "What the metric says besides, such as BLEU's precisions and brevity penalty; may be empty.")
+      .def_ro("signature", &CorpusScore::signature,
+              "sacreBLEU's signature: all settings that the score depends on.")
       .def_prop_ro(
           "interval",
           [](const CorpusScore& score) -> std::optional<std::vector<double>> {

@@ -11,6 +11,20 @@
 namespace kette::python {
 namespace {
 
+/// What arguments mean that the table only names.
+constexpr std::pair<const char*, const char*> kArguments[] = {
+    {"lengths=", "\n\nlengths: the rows of each sequence; without them all rows are one."},
+    {"positions=", " positions: instead of those within the sequences, which begin at 0."},
+    {"causal=", " causal: a query sees the keys up to its own alone."},
+    {"group=",
+     " group: heads of queries that share one head of keys and values (Ainslie et al. 2023)."},
+    {"window=", " window: keys that a query sees, its own the last; 0: all. It needs causal."},
+    {"alibi=", " alibi: scores fall with the distance (Press et al. 2022). It needs causal."},
+    {"dropout=", " dropout: the rate; the same seed drops the same elements."},
+    {"views=",
+     "\n\nviews: (forward, reverse, second) of consistency training, where rows i and i + rows / 2 are two views of one token."},
+};
+
 template <class Function>
 void def_unary(nb::module_& m, Variable (*apply)(const Variable&)) {
   def_op(
@@ -121,7 +135,7 @@ void bind_shaping(nb::module_& m) {
         return computed([&] { return columns(x, begin, end); });
       },
       "x"_a, "begin"_a, "end"_a,
-      "Columns begin to end - 1 of the last axis but one's rows: [rows, width] -> [rows, end - begin].");
+      "Columns begin to end - 1 of each row: [rows, width] -> [rows, end - begin].");
 }
 
 Variable reduced(const Variable& x, const std::optional<int>& axis, bool keepdims, bool is_mean) {
@@ -188,7 +202,11 @@ std::string docstring_of_op(const std::string& name) {
     return all;
   }();
   const OpInfo& op = ops->at(name);
-  return op.about + "\n\n    " + op.formula + "\n\nSource: " + op.source;
+  std::string arguments;
+  for (const auto& [argument, meaning] : kArguments) {
+    if (op.signature.find(argument) != std::string::npos) arguments += meaning;
+  }
+  return op.about + arguments + "\n\n    " + op.formula + "\n\nSource: " + op.source;
 }
 
 void bind_ops(nb::module_& m) {

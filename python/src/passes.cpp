@@ -209,10 +209,12 @@ void bind_passes(nb::class_<LoadedModel>& c, nb::module_& m) {
                    "The points whose values it has, in the order of the pass.")
       .def_prop_ro(
           "source", [](const Pass& self) { return shown(self.source); },
-          nb::sig("def source(self) -> list[str]"), "What the rows of the encoder read.")
+          nb::sig("def source(self) -> list[str]"),
+          "The piece of text that each row of the encoder reads.")
       .def_prop_ro(
           "target", [](const Pass& self) { return shown(self.target); },
-          nb::sig("def target(self) -> list[str]"), "What the rows of the decoder read.")
+          nb::sig("def target(self) -> list[str]"),
+          "The piece of text that each row of the decoder reads; of a language model of each row.")
       .def("__getitem__", &Pass::at, "name"_a)
       .def("__contains__",
            [](const Pass& self, const nb::object& name) {

@@ -115,8 +115,8 @@ void bind_tapes(nb::module_& m) {
       .def("__exit__", [](PythonTape& self, const nb::args&) { self.exit(); })
       .def(
           "backward", &PythonTape::backward, "output"_a, "gradient"_a = nb::none(),
-          "Goes through the recorded ops from the last to the first, and adds d output / d parameter to each parameter's grad. The output is a scalar, "
-          "or has a gradient of its own shape. Only once: it frees the ops.")
+          "Goes through the recorded ops from the last to the first, and adds d output / d parameter to each parameter's grad. gradient: that of the output, "
+          "of its shape; not needed for a scalar. Only once: it frees the ops.")
       .def(
           "watch",
           [](const PythonTape& self, const nb::object& value) {

@@ -174,17 +174,17 @@ void bind_tensors(nb::module_& m) {
           "nbytes", [](const Variable& x) { return x.value().bytes(); }, "The size in bytes.")
       .def_prop_ro(
           "name", [](const Variable& x) { return x.leaf() ? x.leaf()->name : std::string(); },
-          "Of a parameter; else \"\".")
+          "The name of a parameter; \"\" of other tensors.")
       .def_prop_ro(
           "is_parameter", [](const Variable& x) { return x.leaf() != nullptr; },
-          "Whether every tape tracks it, and backward() adds to its gradient.")
+          "Whether it is a parameter: every tape tracks it, and backward() adds to its grad.")
       .def_prop_rw(
           "frozen", [](const Variable& x) { return x.leaf() && x.leaf()->frozen; },
           [](const Variable& x, bool frozen) {
             KETTE_CHECK(x.leaf() != nullptr, "frozen: expected a parameter, given another tensor");
             x.leaf()->frozen = frozen;
           },
-          "Of a parameter: whether it is a constant, without a gradient.")
+          "Whether a parameter is a constant for every tape, so that its grad stays as it is.")
       .def_prop_ro(
           "grad",
           [](const Variable& x) -> std::optional<Variable> {
@@ -192,7 +192,7 @@ void bind_tensors(nb::module_& m) {
             x.leaf()->cleared = false;  // whoever has it may write to it
             return Variable(x.leaf()->gradient);
           },
-          "Of a parameter: the sum of its gradients so far, a Tensor that shares their memory. None for other tensors (Tape.gradient() has theirs).")
+          "The sum of a parameter's gradients so far, a Tensor that shares their memory. None for other tensors (Tape.gradient() has theirs).")
       .def(
           "zero_grad",
           [](const Variable& x) {
@@ -200,15 +200,16 @@ void bind_tensors(nb::module_& m) {
                         "zero_grad: expected a parameter, given another tensor");
             if (x.leaf()->gradient.defined()) x.leaf()->gradient.zero();
           },
-          "Sets the gradient of a parameter to zero.")
+          "Sets the grad of a parameter to zero.")
       .def(
-          "item", [](const Variable& x) { return x.value().item(); }, "The only element.")
+          "item", [](const Variable& x) { return x.value().item(); },
+          "The element of a tensor that has only one, as a float.")
       .def(
           "tolist", [](const Variable& x) { return nb::cast(x).attr("numpy")().attr("tolist")(); },
           "Nested lists of numbers (needs NumPy).")
       .def(
           "detach", [](const Variable& x) { return Variable(x.value()); },
-          "The same memory as a constant: without its place on a tape.")
+          "The same memory as a constant, which no tape tracks.")
       .def(
           "clone", [](const Variable& x) { return Variable(x.value().clone()); }, without_gil(),
           "A copy, as a constant.")
@@ -229,7 +230,7 @@ void bind_tensors(nb::module_& m) {
           "shape"_a, without_gil(), "The same elements under another shape.")
       .def(
           "transpose", [](const Variable& x) { return transpose(x); }, without_gil(),
-          "A matrix's transpose, or that of each of several.")
+          "Exchanges the last two axes: [..., m, n] -> [..., n, m].")
       .def_prop_ro(
           "T", [](const Variable& x) { return transpose(x); }, without_gil(), "transpose().")
       .def(
@@ -289,7 +290,8 @@ void bind_tensors(nb::module_& m) {
       [](const Shape& shape, double value, const std::string& dtype, const std::string& device) {
         return Variable(Tensor::full(shape, value, dtype_named(dtype), parse_device(device)));
       },
-      "shape"_a, "value"_a, "dtype"_a = "f32", "device"_a = "cpu", "A tensor of one value.");
+      "shape"_a, "value"_a, "dtype"_a = "f32", "device"_a = "cpu",
+      "A tensor with every element the same.");
   m.def(
       "parameter",
       [](const nb::object& values, const std::string& name,

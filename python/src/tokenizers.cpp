@@ -117,10 +117,10 @@ void bind_tokenizers(nb::module_& m) {
       .def_prop_ro(
           "special", [](const PythonTokenizer& self) { return special_of(*self.shared); },
           nb::sig("def special(self) -> dict[str, int]"),
-          "The ids that are no text, by name: pad, unknown, begin, end, mask. Those that it has.")
+          "The ids of the special tokens that it has, by name: pad, unknown, begin, end, mask.")
       .def_prop_ro(
           "languages", [](const PythonTokenizer& self) { return self.shared->languages(); },
-          "The target languages that it has a tag for.")
+          "The target languages that it has a token for.")
       .def_prop_ro(
           "fingerprint", [](const PythonTokenizer& self) { return self.shared->fingerprint(); },
           "The same for tokenizers that give the same ids.")
@@ -130,7 +130,7 @@ void bind_tokenizers(nb::module_& m) {
             return self.shared->encode(text, side_named(side));
           },
           "text"_a, "side"_a = "source", without_gil(),
-          "The ids of a text, without begin and end. side: \"source\" or \"target\", for the kinds marian and tree.")
+          "The ids of a text, without the begin and end marks. side: \"source\" or \"target\", for the kinds marian and tree.")
       .def(
           "encode_all",
           [](const PythonTokenizer& self, const std::vector<std::string>& texts,
@@ -151,7 +151,7 @@ void bind_tokenizers(nb::module_& m) {
           "pieces", &pieces, "text"_a, "side"_a = "source",
           nb::sig(
               "def pieces(self, text: str | collections.abc.Sequence[int] | Tensor, side: str = 'source') -> list[str]"),
-          "What each token of a text, or each of the ids, stands for.")
+          "The piece of text that each token of a text, or each id, stands for.")
       .def(
           "save",
           [](const PythonTokenizer& self, const std::filesystem::path& folder) {
@@ -170,7 +170,7 @@ void bind_tokenizers(nb::module_& m) {
         return PythonTokenizer{CharacterTokenizer::from_text(text, "text", mask)};
       },
       "text"_a, "mask"_a = false, without_gil(),
-      "A tokenizer of the characters of a text, in code point order, and an end of text. mask: also a token for masked ones.");
+      "A tokenizer of the characters of a text, in code point order, and an end of text. mask: also a token for masked characters, for a masked language model.");
   m.def(
       "load_tokenizer",
       [](const std::string& name) { return PythonTokenizer{cli::load_named_tokenizer(name)}; },

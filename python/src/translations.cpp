@@ -19,7 +19,8 @@ std::vector<Alternative> Sentence::alternatives() const {
 
 void bind_results(nb::module_& m) {
   nb::class_<Alternative>(m, "Alternative", "A translation that a search or a sample has found.")
-      .def_prop_ro("text", [](const Alternative& self) { return text_of(self.text); })
+      .def_prop_ro(
+          "text", [](const Alternative& self) { return text_of(self.text); }, "The translation.")
       .def_prop_ro(
           "score", [](const Alternative& self) { return self.hypothesis.score; },
           "The log-probability over the length penalty.")
@@ -28,7 +29,8 @@ void bind_results(nb::module_& m) {
           [](const Alternative& self) { return self.hypothesis.log_probability; },
           "Of the tokens and the end mark, in nats.")
       .def_prop_ro(
-          "tokens", [](const Alternative& self) { return self.hypothesis.tokens; }, "The ids.")
+          "tokens", [](const Alternative& self) { return self.hypothesis.tokens; },
+          "The ids, without the end mark.")
       .def_prop_ro(
           "at_limit", [](const Alternative& self) { return self.hypothesis.at_limit; },
           "Whether it is as long as the limits allow.")
@@ -43,14 +45,23 @@ void bind_results(nb::module_& m) {
                 .attr("format")(text_of(self.text), self.hypothesis.score);
           },
           nb::sig("def __repr__(self) -> str"));
-  nb::class_<Sentence>(m, "Sentence",
-                       "A part of a text, mostly one sentence, that was translated at once.")
-      .def_prop_ro("source", [](const Sentence& self) { return text_of(self.source); })
-      .def_prop_ro("text", [](const Sentence& self) { return text_of(self.found.text); })
-      .def_prop_ro("score", [](const Sentence& self) { return self.best().score; })
-      .def_prop_ro("log_probability",
-                   [](const Sentence& self) { return self.best().log_probability; })
-      .def_prop_ro("tokens", [](const Sentence& self) { return self.best().tokens; })
+  nb::class_<Sentence>(
+      m, "Sentence",
+      "A part of a text that was translated at once: a sentence, or the whole text with split=\"lines\".")
+      .def_prop_ro(
+          "source", [](const Sentence& self) { return text_of(self.source); },
+          "What was translated.")
+      .def_prop_ro(
+          "text", [](const Sentence& self) { return text_of(self.found.text); }, "The translation.")
+      .def_prop_ro(
+          "score", [](const Sentence& self) { return self.best().score; },
+          "The log-probability over the length penalty.")
+      .def_prop_ro(
+          "log_probability", [](const Sentence& self) { return self.best().log_probability; },
+          "Of the tokens and the end mark, in nats.")
+      .def_prop_ro(
+          "tokens", [](const Sentence& self) { return self.best().tokens; },
+          "The ids, without the end mark.")
       .def_prop_ro("alternatives", &Sentence::alternatives,
                    "The n_best, best first, or the samples, as they were found (not mended).")
       .def_prop_ro(
@@ -65,7 +76,9 @@ void bind_results(nb::module_& m) {
           },
           nb::sig("def __repr__(self) -> str"));
   nb::class_<Translated>(m, "Translation", "The translation of a text; str() is its text.")
-      .def_prop_ro("source", [](const Translated& self) { return text_of(self.source); })
+      .def_prop_ro(
+          "source", [](const Translated& self) { return text_of(self.source); },
+          "What was translated.")
       .def_prop_ro(
           "text", [](const Translated& self) { return text_of(self.text); },
           "The text, as a line of kette translate.")
@@ -106,7 +119,7 @@ void bind_results(nb::module_& m) {
             }
             return std::vector<std::string>(notes.begin(), notes.end());
           },
-          "Those of its sentences.")
+          "The notes of its sentences.")
       .def_prop_ro(
           "fault", [](const Translated& self) { return self.fault; },
           "Why it was not translated (on_error); \"\" if it was.")

@@ -202,6 +202,8 @@ def test_a_model_in_memory(data, tmp_path):
     pairs = dict(src=data.path("valid.en"), ref=data.path("valid.de"), beam=2)
     assert kt.evaluate(model=[model, data.translator()], **pairs)["sentences"] == 6
     assert kt.compare(model, data.translator()).failed
+    new = kt.Gpt("char-cpu", tokenizer=kt.CharacterTokenizer("abc"), layers=1, width=16, hidden=32, heads=2)  # of no folder
+    assert kt.info(model=new)["model"]["parameters"] == new.parameters.elements
     with pytest.raises(TypeError, match="expected model as a folder, given a model in memory"):
         kt.quantize(model=model, out=tmp_path / "quantized")
 

@@ -29,30 +29,16 @@ struct CpuGroup {
     for (std::int64_t j = 0; j < count; ++j) result += value(j);
     return result;
   }
-  template <class Function>
-  void each(std::int64_t count, const Function& function) const {
+  void each(std::int64_t count, const auto& function) const {
 #pragma omp simd
     for (std::int64_t j = 0; j < count; ++j) function(j);
   }
-  template <class Function>
-  void once(const Function& function) const {
-    function();
-  }
+  void once(const auto& function) const { function(); }
   // Rows are accessed in place.
-  template <class T>
-  const T* read(const T* row, std::int64_t) const {
-    return row;
-  }
-  template <class T>
-  T* write(T* row, std::int64_t) const {
-    return row;
-  }
-  template <class T>
-  T* update(T* row, std::int64_t) const {
-    return row;
-  }
-  template <class T>
-  void store(const T*, T*, std::int64_t) const {}
+  auto read(const auto* row, std::int64_t) const { return row; }
+  auto write(auto* row, std::int64_t) const { return row; }
+  auto update(auto* row, std::int64_t) const { return row; }
+  void store(const auto*, auto*, std::int64_t) const {}
   /// The dropout factors of a row; one row at a time per thread.
   auto mask(const DropoutMask& mask, std::int64_t row, std::int64_t width) const {
     thread_local std::vector<float> factors;

@@ -3,8 +3,7 @@
 //               dx_j = y_j (dy_j - sum_k y_k dy_k)
 //   log softmax  y_j = x_j - max x - log sum_k exp(x_k - max x)
 //               dx_j = dy_j - exp(y_j) sum_k dy_k
-// x, y, dy, dx: [rows, width]. Goodfellow et al., Deep Learning, section 4.1 (why the maximum is
-// subtracted).
+// x, y, dy, dx: [rows, width]. Goodfellow et al., Deep Learning, section 4.1 (why the maximum is subtracted).
 #pragma once
 
 #include "tensor/scalar.h"
