@@ -22,7 +22,7 @@ NAMES = {
 IN_MEMORY = ("evaluate", "score", "parse", "explain", "heads", "patch", "fill", "compare", "info")
 MODELS = ("--model", "--against", "A", "B")
 # Files of lines, which may be given as a list of them.
-LINES = ("--src", "--tgt", "--ref", "--text", "--gold", "--test", "--pairs", "--valid-src", "--valid-tgt")
+LINES = ("--src", "--tgt", "--ref", "--text", "--gold", "--test", "--valid-src", "--valid-tgt")
 # Options that make no sense in Python: a result has its values, and no launcher starts processes.
 NOT_HERE = ("--json", "--wait-limit")
 HEADER = '''"""The commands of the command line as functions. Made by python/make_commands.py; do not edit."""
@@ -50,7 +50,7 @@ def argument_of(option):
 
 
 def takes_lines(option):
-    return option["name"] in LINES and not option["is_list"]
+    return option["name"] in LINES and option["kind"] == "path" and not option["is_list"]
 
 
 def type_of(option, in_memory):
