@@ -80,7 +80,7 @@ SavedModel<M> load_or_copy(const std::filesystem::path& folder,
   auto* wanted = dynamic_cast<M*>(copy.get());
   KETTE_CHECK(wanted != nullptr, "--model: expected another kind of model, given a ",
               copy->config().family().what, "; ", copy->config().family().use);
-  copy.release();
+  static_cast<void>(copy.release());
   return {std::unique_ptr<M>(wanted), given->tokenizer, given->metadata, given->weights};
 }
 
