@@ -92,7 +92,7 @@ def _text(value: Any, name: str, models: dict[str, Any] | None, words: list[str]
             raise TypeError(
                 f"{'_'.join(words)}: expected {name} as a folder, given a model in memory (its save() makes one)"
             )
-        key = f"<model {len(models) + 1}>/{os.path.basename(value.path) or 'model'}"
+        key = f"<model {len(models) + 1}>/{os.path.basename(value.path or '') or 'model'}"
         models[key] = value
         return key
     if isinstance(value, (str, os.PathLike)):
