@@ -31,10 +31,19 @@ struct ModelOptions {
 void add_model_options(CLI::App& command, ModelOptions& options, bool weights = false);
 /// Says on stderr which parameters were loaded: file, and step or average.
 void say_parameters(const ModelFiles& files, const Metadata& metadata);
+/// load_or_copy(), of a model that has a tokenizer; one in memory may have none.
+template <class M>
+SavedModel<M> load_with_tokenizer(const std::filesystem::path& folder,
+                                  const std::filesystem::path& checkpoint, Device device) {
+  SavedModel<M> saved = load_or_copy<M>(folder, checkpoint, device);
+  KETTE_CHECK(saved.tokenizer != nullptr,
+              "--model: expected a model with a tokenizer, given one in memory that has none");
+  return saved;
+}
 /// Loads a model and calls say_parameters().
 template <class M>
 SavedModel<M> load(const ModelOptions& options) {
-  SavedModel<M> saved = load_or_copy<M>(options.model, options.checkpoint, options.device);
+  SavedModel<M> saved = load_with_tokenizer<M>(options.model, options.checkpoint, options.device);
   say_parameters({options.model, options.checkpoint}, saved.metadata);
   return saved;
 }
@@ -58,7 +67,8 @@ void add_ensemble_options(CLI::App& command, EnsembleOptions& options);
 /// Loads the models and calls say_parameters() for each. All processes must call it.
 template <class M>
 LoadedEnsemble<M> load(const EnsembleOptions& options) {
-  return load_ensemble<M>(options.each(), options.loading(), say_parameters, load_or_copy<M>);
+  return load_ensemble<M>(options.each(), options.loading(), say_parameters,
+                          load_with_tokenizer<M>);
 }
 
 /// Adds --beam, --length-penalty and the other options of the search. Returns those that do not apply to sampling.

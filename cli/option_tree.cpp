@@ -28,7 +28,7 @@ Kind kind_of(const CLI::Option& option, const std::string& type) {
 
 OptionDescription description_of(const CLI::Option& option) {
   OptionDescription found;
-  const std::vector<std::string> names = option.get_lnames(), opposites = option.get_fnames();
+  const std::vector<std::string>&names = option.get_lnames(), &opposites = option.get_fnames();
   const auto is_opposite = [&](const std::string& name) {
     return std::find(opposites.begin(), opposites.end(), name) != opposites.end();
   };

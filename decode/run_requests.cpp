@@ -5,7 +5,9 @@
 namespace kette {
 
 void WorkOptions::check() const {
-  KETTE_CHECK(batch_tokens > 0, "batch tokens: expected at least 1, given ", batch_tokens);
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;  // sums of a few times as many fit
+  KETTE_CHECK(batch_tokens > 0 && batch_tokens <= kMost, "batch tokens: expected from 1 to ", kMost,
+              ", given ", batch_tokens);
   KETTE_CHECK(runner == nullptr || tap == nullptr,
               "decoder: expected engines of one's own where a tap looks on, given others'");
 }

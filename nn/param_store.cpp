@@ -13,6 +13,9 @@ namespace {
 /// Aligns each parameter to a cache line of f32.
 constexpr std::int64_t kAlignment = 16;
 
+/// More than any memory has; sums with gaps between parameters, and sizes in bytes, still fit.
+constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
+
 /// FNV-1a: the same stream for the same path on every machine.
 std::uint64_t stream_of(const std::string& path) {
   std::uint64_t hash = 14695981039346656037ull;
@@ -64,19 +67,22 @@ ParamStore::ParamStore(const std::shared_ptr<Leaf>& leaf) : leaves_{leaf} {
 }
 
 Variable ParamStore::parameter(const std::string& path, Shape shape, Init init) {
-  const auto [entry, is_new] = by_path_.try_emplace(path);
-  if (!is_new) {
-    KETTE_CHECK(entry->second.shape == shape, "parameter ", path, ": expected its shape ",
-                entry->second.shape, " again, given ", shape);
-    return Variable(entry->second.leaf);
+  if (const auto known = by_path_.find(path); known != by_path_.end()) {
+    KETTE_CHECK(known->second.shape == shape, "parameter ", path, ": expected its shape ",
+                known->second.shape, " again, given ", shape);
+    return Variable(known->second.leaf);
   }
   KETTE_CHECK(!values_.defined(), "parameter ", path,
               ": expected every parameter to be registered before materialize()");
-  entry->second = {std::make_shared<Leaf>(), shape, init, 0};
-  entry->second.leaf->name = path;
-  leaves_.push_back(entry->second.leaf);
+  KETTE_CHECK(elements_ <= kMostElements - shape.elements(), "parameter ", path,
+              ": expected at most ", kMostElements, " elements of all parameters, given ", shape,
+              " beside ", elements_);
+  const auto leaf = std::make_shared<Leaf>();
+  leaf->name = path;
+  by_path_[path] = {leaf, shape, init, 0};
+  leaves_.push_back(leaf);
   elements_ += shape.elements();
-  return Variable(entry->second.leaf);
+  return Variable(leaf);
 }
 
 void ParamStore::allocate(DType dtype, Device device, Gradients gradients) {

@@ -73,8 +73,8 @@ Batch slice(const Batch& batch, std::int64_t first, std::int64_t last) {
 
 std::vector<Batch> split(const Batch& batch, std::int64_t tokens) {
   const Segments &source = batch.source_segments, &target = batch.target_segments;
-  const std::int64_t parts =
-      std::max<std::int64_t>(1, (std::max(source.rows(), target.rows()) + tokens - 1) / tokens);
+  const std::int64_t rows = std::max(source.rows(), target.rows());
+  const std::int64_t parts = std::max<std::int64_t>(1, rows / tokens + (rows % tokens > 0));
   const auto part_of = [&](std::int64_t sentence) {
     return parts * (begin_of(source, sentence) + target.begin(sentence)) /
            (source.rows() + target.rows());

@@ -75,6 +75,11 @@ std::vector<Masking::Word> Masking::words_of(std::span<const std::int32_t> text)
     return id == special_.begin || id == special_.end;
   };
   const bool only_marks = std::all_of(text.begin(), text.end(), is_mark);
+  for (const std::int32_t id : text) {
+    KETTE_CHECK(!options_.whole_words || (id >= 0 && id < vocabulary_),
+                "masks: expected ids of the tokenizer, from 0 to ", vocabulary_ - 1, ", given ",
+                id);
+  }
   for (std::int64_t i = 0; i < std::ssize(text); ++i) {
     if (is_mark(text[i]) && !only_marks) continue;
     const bool goes_on = options_.whole_words && !words.empty() && words.back().end == i &&

@@ -59,12 +59,16 @@ std::vector<WindowPlan::Window> WindowPlan::windows(std::int64_t ahead) const {
 }
 
 WindowPlan::State WindowPlan::after(std::int64_t batches) const {
+  constexpr std::int64_t kMostEpochs = std::int64_t{1} << 24;  // counted one by one
   State there = state_;
   there.position += batches;
   for (std::int64_t all = batches_in(there.epoch); there.position >= all;
        all = batches_in(there.epoch)) {
     there.position -= all;
     ++there.epoch;
+    KETTE_CHECK(there.epoch - state_.epoch <= kMostEpochs, "windows: expected at most ",
+                kMostEpochs, " epochs ahead, given ", batches, " batches of about ", all,
+                " an epoch");
   }
   return there;
 }

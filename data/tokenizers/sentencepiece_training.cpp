@@ -1,4 +1,5 @@
 // SentencePieceTokenizer::train: SentencePiece's trainer on lines in memory, with useful errors.
+#include <sentencepiece_processor.h>
 #include <sentencepiece_trainer.h>
 
 #include <algorithm>
@@ -90,12 +91,29 @@ std::string run(std::span<const std::string_view> lines, Arguments arguments,
   return status.ok() ? bytes : std::string();
 }
 
-/// The number of single characters and special pieces.
-std::int64_t smallest_vocabulary(std::span<const std::string_view> lines, Arguments arguments) {
+/// The characters of the text as a model; empty if SentencePiece fails.
+std::string characters(std::span<const std::string_view> lines, Arguments arguments) {
   constexpr std::int64_t kMoreThanUnicodeHas = 1'200'000;
   arguments["model_type"] = "char";
-  const std::string bytes = run(lines, std::move(arguments), kMoreThanUnicodeHas);
+  return run(lines, std::move(arguments), kMoreThanUnicodeHas);
+}
+
+/// The number of single characters and special pieces.
+std::int64_t smallest_vocabulary(std::span<const std::string_view> lines,
+                                 const Arguments& arguments) {
+  const std::string bytes = characters(lines, arguments);
   return bytes.empty() ? 0 : SentencePieceTokenizer(bytes, "characters").vocabulary();
+}
+
+/// Without any, as of zero-width spaces alone, the unigram trainer ends the process.
+bool has_characters(std::span<const std::string_view> lines, const Arguments& arguments) {
+  sentencepiece::SentencePieceProcessor pieces;
+  if (!pieces.LoadFromSerializedProto(characters(lines, arguments)).ok()) return false;
+  for (int id = 0; id < pieces.GetPieceSize(); ++id) {
+    const bool is_own = pieces.IsControl(id) || pieces.IsUnknown(id) || pieces.IsByte(id);
+    if (!is_own) return true;
+  }
+  return false;
 }
 
 void check_options(const SentencePieceOptions& options) {
@@ -142,6 +160,10 @@ SentencePieceTokenizer::Shared SentencePieceTokenizer::train(
   KETTE_CHECK(bytes_of_text > 0, "Tokenizer: expected lines of text to train on, given ",
               lines.size(), " lines that are all blank or longer than ", kLongestLine, " bytes");
 
+  KETTE_CHECK(options.model != SentencePieceOptions::Model::unigram ||
+                  has_characters(lines, arguments(options)),
+              "Tokenizer: expected text to train on, given ", bytes_of_text,
+              " bytes without a character that is left by the normalization");
   // Each merge needs two separate bytes of text; above this bound the trainer only wastes time.
   const std::int64_t bound = 2 * bytes_of_text + 1000;
   const std::string bytes = run(lines, arguments(options), std::min(options.vocabulary, bound));

@@ -68,7 +68,8 @@ Tensor ids_of(const char* op, const ArrayLike& ids) {
               values.str());
   KETTE_CHECK(values.shape().rank() <= 1, op, ": expected one id or position per row, given ",
               values.str());
-  return values;
+  // backward() reads memory by them, which Python may have written to since.
+  return nb::isinstance<Variable>(ids.given) ? values.clone() : values;
 }
 
 Tensor positions_of(const char* op, const std::optional<ArrayLike>& positions,

@@ -18,9 +18,8 @@ Ids part_of(const nb::object& ids, std::int64_t begin, std::int64_t count) {
   part.reserve(static_cast<std::size_t>(count));
   for (std::int64_t i = begin; i < begin + count; ++i) {
     const nb::object item = nb::steal(PySequence_GetItem(ids.ptr(), i));
-    const nb::object index = item.is_valid() ? nb::steal(PyNumber_Index(item.ptr())) : nb::object();
-    if (!index.is_valid()) throw nb::python_error();
-    part.push_back(nb::cast<std::int32_t>(index));
+    if (!item.is_valid()) throw nb::python_error();
+    part.push_back(id_of(item));
   }
   return part;
 }
@@ -38,6 +37,9 @@ Batch windows(const nb::object& ids, std::int64_t rows, std::int64_t length, std
         "windows: expected a sequence of ids, given another type (tokenizer.encode makes one)");
   }
   const auto size = static_cast<std::int64_t>(nb::len(ids));
+  constexpr std::int64_t kMost = std::int64_t{1} << 31;
+  KETTE_CHECK(rows < 1 || length <= kMost / rows, "windows: expected at most ", kMost,
+              " tokens in a batch, given ", rows, " windows of ", length);
   const WindowPlan plan({size}, {.context = length, .rows = rows, .seed = seed});
   std::vector<Ids> texts;
   std::vector<std::int64_t> places;

@@ -16,6 +16,9 @@ void translate(const std::exception_ptr& thrown, void*) {
   } catch (const std::filesystem::filesystem_error& error) {
     errno = error.code().value();
     PyErr_SetFromErrnoWithFilename(PyExc_OSError, error.path1().c_str());
+  } catch (const nb::cast_error&) {  // such as of a str that no UTF-8 can have
+    PyErr_SetString(PyExc_TypeError,
+                    "expected a value of another type or range, given one that does not fit");
   } catch (const std::length_error&) {
     PyErr_SetString(PyExc_MemoryError,
                     "expected sizes that a computer can have, given larger ones");

@@ -206,12 +206,15 @@ struct Nested {
   }
 };
 
-Tensor from_lists(const nb::object& value) {
+/// Without a dtype f32, or i32 of whole numbers alone.
+Tensor from_lists(const nb::object& value, std::optional<DType> dtype) {
   Nested nested;
   nested.read(value, 0);
   KETTE_CHECK(nested.shape.elements() == static_cast<std::int64_t>(nested.values.size()),
               "tensor: expected lists of equal depth, given others");
   const Tensor result = Tensor::from(nested.values, nested.shape);
+  const bool is_floating = dtype && *dtype != DType::i32 && *dtype != DType::int8;
+  if (is_floating) return result.to(*dtype);
   if (!nested.is_whole || nested.values.empty()) return result.to(DType::f32);
   for (const double number : nested.values) {
     KETTE_CHECK(std::abs(number) < 2147483648.0,
@@ -252,7 +255,11 @@ Variable from_dlpack(const nb::object& object) {
   const Shape shape = shape_of(array);
   KETTE_CHECK(is_dense(array, shape),
               "from_dlpack: expected a dense row-major array, given strides (kt.tensor copies it)");
-  return Tensor::over(array.data(), shape, *dtype, device_of(array), kept(object));
+  // It holds the buffer itself: of an object alone a bytearray could change its size.
+  const auto* holder = new nb::ndarray<>(std::move(array));
+  const nb::capsule owner(holder,
+                          [](void* it) noexcept { delete static_cast<nb::ndarray<>*>(it); });
+  return Tensor::over(holder->data(), shape, *dtype, device_of(*holder), kept(owner));
 }
 
 /// The tensor as an array of a library, of the given type or its own. Its memory lives as long as the array.
@@ -303,10 +310,11 @@ std::shared_ptr<void> kept(nb::object object) {
 }
 
 Variable as_tensor(const nb::object& value, const std::optional<std::string>& dtype) {
+  const auto to = dtype ? std::optional(dtype_named(*dtype)) : std::nullopt;
   Tensor result;
   if (nb::isinstance<Variable>(value)) {
     const Variable& x = nb::cast<const Variable&>(value);
-    if (!dtype) return x;
+    if (!to) return x;
     result = x.value();
   } else if (Array array; !PyList_Check(value.ptr()) && !PyTuple_Check(value.ptr()) &&
                           !lacks_strides(value) && nb::try_cast(value, array, false)) {
@@ -317,9 +325,9 @@ Variable as_tensor(const nb::object& value, const std::optional<std::string>& dt
          std::string(nb::type_name(value.type()).c_str()) + " of another kind")
             .c_str());
   } else {
-    result = from_lists(value);
+    result = from_lists(value, to);
   }
-  return dtype ? result.to(dtype_named(*dtype)) : result;
+  return to ? result.to(*to) : result;
 }
 
 void bind_exchange(nb::class_<Variable>& tensor, nb::module_& m) {

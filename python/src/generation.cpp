@@ -69,8 +69,9 @@ class Generation {
     KETTE_CHECK(options.max_tokens >= 1, "max_tokens: expected at least 1, given ",
                 options.max_tokens);
     SearchOptions lengths;
+    const std::int64_t positions = ready_->ensemble.positions();
     lengths.max_length =
-        std::min(std::ssize(ids_) + options.max_tokens, ready_->ensemble.positions());
+        std::min(std::ssize(ids_) + std::min(options.max_tokens, positions), positions);
     check_memory(lengths, options.texts, ready_->ensemble, lengths.max_length);
     engine_ = std::make_unique<Engine>(ready_->ensemble, EngineOptions{.tap = search_.tap});
     Request request{0, {}, ids_};

@@ -54,8 +54,11 @@ AttentionPattern pattern_of(bool causal, std::int64_t group) {
   return pattern;
 }
 
+/// Several times as much still fits.
+constexpr std::int64_t kMostWidth = std::int64_t{1} << 40;
+
 HeadShape heads_of(const char* layer, std::int64_t width, std::int64_t heads, std::int64_t group) {
-  KETTE_CHECK(heads > 0 && width > 0 && width % heads == 0, layer,
+  KETTE_CHECK(heads > 0 && width > 0 && width <= kMostWidth && width % heads == 0, layer,
               ": expected a width that the heads divide, given width ", width, " and ", heads,
               " heads");
   KETTE_CHECK(group > 0 && heads % group == 0, layer,
@@ -64,7 +67,8 @@ HeadShape heads_of(const char* layer, std::int64_t width, std::int64_t heads, st
 }
 
 void check_sizes(const char* layer, std::int64_t in, std::int64_t out) {
-  KETTE_CHECK(in > 0 && out > 0, layer, ": expected sizes of at least 1, given ", in, " and ", out);
+  KETTE_CHECK(in > 0 && out > 0 && in <= kMostWidth && out <= kMostWidth, layer,
+              ": expected sizes of at least 1 that a computer can have, given ", in, " and ", out);
 }
 
 PackedSequences sequences_of(const Variable& x, const Lengths& lengths, const Variable& memory,

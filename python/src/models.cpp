@@ -159,6 +159,13 @@ void share_if_several() {
 
 std::int64_t threads_set() { return threads_of_all; }
 
+std::int64_t threads_of(std::optional<std::int64_t> given) {
+  const std::int64_t threads = given.value_or(threads_set());
+  KETTE_CHECK(threads >= 0 && threads <= 1024,
+              "threads: expected from 1 to 1024, or 0 for all, given ", threads);
+  return threads;
+}
+
 WithThreads::WithThreads(std::int64_t threads) : before_(omp_get_max_threads()) {
   if (threads > 0) omp_set_num_threads(static_cast<int>(threads));
 }
@@ -345,9 +352,7 @@ void bind_models(nb::module_& m) {
   m.def(
       "set_threads",
       [](std::int64_t threads) {
-        KETTE_CHECK(threads >= 0 && threads <= 1024,
-                    "threads: expected from 1 to 1024, or 0 for all, given ", threads);
-        threads_of_all = threads;
+        threads_of_all = threads_of(threads);
         omp_set_num_threads(threads > 0 ? static_cast<int>(threads) : omp_get_num_procs());
         share_if_several();
       },

@@ -89,6 +89,8 @@ class LoadedModel {
 
 /// The threads of kt.set_threads(); 0: all.
 std::int64_t threads_set();
+/// Those of a call, or of kt.set_threads(). An Error for more than a machine can start.
+std::int64_t threads_of(std::optional<std::int64_t> given);
 /// While one lives, the kernels that this thread calls use these threads.
 class WithThreads {
  public:

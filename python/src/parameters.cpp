@@ -34,10 +34,13 @@ Items items(const Parameters& self) {
 
 nb::dict match(const Parameters& self, const std::string& pattern) {
   nb::dict found;
+  bool is_empty = true;
   for (const auto& [name, value] : items(self)) {
-    if (::fnmatch(pattern.c_str(), name.c_str(), FNM_NOESCAPE) == 0) found[name.c_str()] = value;
+    if (::fnmatch(pattern.c_str(), name.c_str(), FNM_NOESCAPE) != 0) continue;
+    found[name.c_str()] = value;
+    is_empty = false;
   }
-  if (found.size() == 0) throw_unknown("parameter", pattern, self.names());
+  if (is_empty) throw_unknown("parameter", pattern, self.names());
   return found;
 }
 

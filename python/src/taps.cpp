@@ -73,7 +73,7 @@ bool PythonTap::wants(const std::string& point) const {
 /// result if the function returned them.
 Variable without_writes(const Variable& result, const Variable& value, const Tensor& before,
                         const std::string& point) {
-  const Tensor now = value.value();
+  const Tensor& now = value.value();
   const Tensor host = now.to(Device{}), host_before = before.to(Device{});
   if (std::memcmp(host.raw(), host_before.raw(), host.bytes()) == 0) return result;
   const bool is_returned = result.value().raw() == now.raw();

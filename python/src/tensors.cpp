@@ -250,7 +250,12 @@ void bind_tensors(nb::module_& m) {
       .def("__getitem__", &item_at, "index"_a)
       .def("__len__", &length)
       .def("__float__", [](const Variable& x) { return x.value().item(); })
-      .def("__int__", [](const Variable& x) { return static_cast<std::int64_t>(x.value().item()); })
+      .def("__int__",
+           [](const Variable& x) {  // as of a float: of any size, and an exception for NaN
+             PyObject* whole = PyLong_FromDouble(x.value().item());
+             if (whole == nullptr) throw nb::python_error();
+             return nb::steal<nb::int_>(whole);
+           })
       .def("__bool__", [](const Variable& x) { return x.value().item() != 0; })
       .def(
           "__neg__", [](const Variable& x) { return affine(x, -1); }, without_gil())

@@ -5,6 +5,8 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/variant.h>
 
+#include <utility>
+
 #include "cli/tokenizer_option.h"
 #include "data/tokenizers/character_tokenizer.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
@@ -82,6 +84,16 @@ std::string bytes_of(nb::handle text) {
   return {bytes, static_cast<std::size_t>(size)};
 }
 
+std::int32_t id_of(nb::handle value) {
+  const nb::object index = nb::steal(PyNumber_Index(value.ptr()));
+  if (!index.is_valid()) throw nb::python_error();
+  int is_beyond = 0;
+  const long long id = PyLong_AsLongLongAndOverflow(index.ptr(), &is_beyond);
+  KETTE_CHECK(is_beyond == 0 && std::in_range<std::int32_t>(id),
+              "ids: expected whole numbers of 32 bits, given ", nb::str(index).c_str());
+  return static_cast<std::int32_t>(id);
+}
+
 Ids ids_of(const nb::object& text, const Tokenizer* tokenizer, Side side) {
   if (nb::isinstance<nb::str>(text)) {
     KETTE_CHECK(tokenizer != nullptr,
@@ -99,9 +111,7 @@ Ids ids_of(const nb::object& text, const Tokenizer* tokenizer, Side side) {
   }
   Ids ids;
   for (const nb::handle id : text) {
-    const nb::object index = nb::steal(PyNumber_Index(id.ptr()));
-    if (!index.is_valid()) throw nb::python_error();
-    ids.push_back(nb::cast<std::int32_t>(index));
+    ids.push_back(id_of(id));
   }
   return ids;
 }

@@ -42,8 +42,8 @@ void check(const Call& call, const Ready& ready) {
   KETTE_CHECK(!has_prefix || call.prefixes.size() == call.texts.size(),
               "prefix: expected one for each of ", call.texts.size(), " texts, given ",
               call.prefixes.size());
-  KETTE_CHECK(o.translate.previous >= 0, "previous: expected at least 0, given ",
-              o.translate.previous);
+  KETTE_CHECK(o.translate.previous >= 0 && o.translate.previous <= 1000,
+              "previous: expected from 0 to 1000, given ", o.translate.previous);
   KETTE_CHECK(o.translate.previous == 0 || (o.split != cli::Split::lines && !o.lists()),
               "previous: expected one translation for each sentence, given n_best or whole lines");
   const std::vector<std::string> languages = [] {
@@ -166,9 +166,7 @@ nb::object translate_with(
   o.on_error = enum_named<cli::OnError>(on_error);
   o.model.shortlist = shortlist;
   o.translate.work.batch_tokens = batch_tokens;
-  o.translate.work.threads = threads.value_or(threads_set());
-  KETTE_CHECK(o.translate.work.threads >= 0 && o.translate.work.threads <= 1024,
-              "threads: expected from 1 to 1024, or 0 for all, given ", o.translate.work.threads);
+  o.translate.work.threads = threads_of(threads);
   const std::shared_ptr<const Ready> ready = [&] {
     const nb::gil_scoped_release release;
     return ready_of(self, weights, cache);
@@ -226,7 +224,7 @@ nb::object score(const std::shared_ptr<Self>& self, const nb::object& sources,
     for (auto& ids : source_ids) tokenizer.put_tag_before(ids, to);
     WorkOptions work;
     work.batch_tokens = batch_tokens;
-    work.threads = threads.value_or(threads_set());
+    work.threads = threads_of(threads);
     work.before_step = [&] { interrupts.check(); };
     const WithThreads those(work.threads);
     std::vector<Score> result;

@@ -13,6 +13,7 @@ import time
 import pytest
 
 import kette as kt
+import small
 
 SMALL = dict(
     preset="tiny", vocab=60, encoder_layers=1, decoder_layers=1, width=16, hidden=32, heads=2, batch_tokens=300,
@@ -285,6 +286,12 @@ def test_ctrl_c_ends_a_training_with_its_state_saved(data, tmp_path):
     assert time.monotonic() - sent[0] < 1  # 0.1 s on an idle machine
     assert signal.getsignal(signal.SIGINT) is handler
     assert (tmp_path / "model" / "training.safetensors").exists()
+
+
+def test_a_new_model_without_a_folder():
+    with pytest.raises(kt.Error, match="expected a model with a tokenizer"):
+        kt.heads(model=kt.Gpt("char-cpu"))
+    assert "layers" in str(kt.info(model=small.gpt()))
 
 
 def test_ctrl_c_ends_other_commands(data):

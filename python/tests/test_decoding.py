@@ -230,3 +230,17 @@ def test_other_threads_go_on():
     over.set()
     thread.join()
     assert during > 1000
+
+
+def test_numbers_from_the_far_ends():
+    model = small.translator()
+    expected = float(model.score("the cat", "die"))
+    assert float(model.score("the cat", "die", batch_tokens=2**40)) == pytest.approx(expected)
+    for wrong in ({"threads": 10**6}, {"threads": 2**62}, {"batch_tokens": 2**62}):
+        with pytest.raises(kt.Error, match=f"{next(iter(wrong)).replace('_', '.')}: expected"):
+            model.score("the cat", "die", **wrong)
+        with pytest.raises(kt.Error, match=f"{next(iter(wrong)).replace('_', '.')}: expected"):
+            model.translate("the cat", **wrong)
+    with pytest.raises(kt.Error, match="previous: expected"):
+        model.translate("the cat", previous=2**63 - 1)
+    assert next(small.language_model().generate("the", max_tokens=2**63 - 1))

@@ -130,3 +130,20 @@ def test_what_is_wrong_is_said():
     layer, _ = made(lambda s: kt.nn.Block(s, 4, 4, memory=True))
     with pytest.raises(kt.Error, match="expected a memory"):
         layer(np.ones((2, 4), np.float32))
+
+
+def test_parameters_that_cannot_be():
+    parameters = kt.Parameters()
+    kt.nn.Linear(parameters.scope / "a", 2, 3)
+    for number in range(4):  # 2^64 elements together
+        with pytest.raises(kt.Error, match="expected at most"):
+            parameters.scope.parameter(str(number), (1 << 62,))
+    for make in (lambda scope: kt.nn.Block(scope, 1, 2**63 - 1), lambda scope: kt.nn.SelfAttention(scope, 2**62), lambda scope: kt.nn.FeedForward(scope, 4, 2**62, kind="swiglu")):
+        with pytest.raises(kt.Error, match="expected"):
+            make(parameters.scope / "b")
+    parameters.materialize()
+    assert len(parameters) == 2 and parameters["a/weight"].shape == (3, 2)
+    for _ in range(2):
+        with pytest.raises(kt.Error, match="before materialize"):
+            parameters.scope.parameter("late", ())
+    assert "late" not in parameters

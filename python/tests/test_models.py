@@ -258,3 +258,11 @@ def test_tokenizers(tmp_path):
     pieces = small.tokenizer()
     assert pieces.encode_all(small.SOURCES) == [pieces.encode(text) for text in small.SOURCES]
     assert pieces.special["pad"] == 0 and pieces.kind == "sentencepiece"
+
+
+def test_a_tokenizer_of_no_characters():
+    for model in ("unigram", "bpe"):
+        for text in (["\u200b"], ["\u2581" * 3], "\t" * 200, ["\u2028\x01"]):
+            with pytest.raises(kt.Error):
+                kt.train_tokenizer(text, vocabulary=12, model=model, character_coverage=0.98)
+    assert kt.train_tokenizer(["a b"] * 20, vocabulary=7, model="unigram").vocabulary == 7

@@ -174,3 +174,24 @@ def test_a_small_tape_is_drawn():
         for _ in range(100):
             w * w
     assert large._repr_html_() is None and kt.Tape()._repr_html_() is None
+
+
+@pytest.mark.parametrize("op", [
+    lambda x, table, ids: kt.embedding(x, ids), lambda x, table, ids: kt.add_positions(table, x, positions=ids),
+    lambda x, table, ids: kt.rotary(x, kt.rotary_table(4, 6, dtype="f64"), positions=ids),
+    lambda x, table, ids: kt.smear(x, np.full(2, 0.5), positions=ids), lambda x, table, ids: kt.linear_cross_entropy(x, table, None, ids)])
+@pytest.mark.parametrize("share", [kt.tensor, kt.from_dlpack])
+def test_ids_that_change_between_the_passes(op, share):
+    gradients = []
+    for later in (None, 10**9, -(10**9)):
+        ids = share(np.array([0, 1, 2, 1], np.int32))
+        x, table = kt.parameter(np.arange(24.0).reshape(4, 6) / 24), np.eye(4, 6)
+        with kt.Tape() as tape:
+            loss = kt.square(op(x, table, ids)).sum()
+        if later is not None:
+            ids.numpy()[:] = later
+        tape.backward(loss)
+        gradients.append(x.grad.numpy())
+    assert np.abs(gradients[0]).max() > 0
+    for gradient in gradients:
+        assert np.array_equal(gradient, gradients[0])

@@ -1,5 +1,6 @@
 """Tensors: memory shared with NumPy, copies of everything else, errors."""
 
+import array
 import gc
 import resource
 import threading
@@ -167,3 +168,39 @@ def test_the_owner_is_released_on_another_thread():
     import sys
 
     assert sys.getrefcount(array) == 2
+
+
+def test_memory_that_is_shared_stays_where_it_is():
+    for memory, view in [(array.array("f", [1, 2, 3]), lambda memory: memory), (bytearray(b"\1\0\0\0\2\0\0\0"), lambda memory: memoryview(memory).cast("i"))]:
+        tensor = kt.from_dlpack(view(memory))
+        before = tensor.tolist()
+        with pytest.raises(BufferError):
+            memory.extend(memory * 100_000)
+        assert tensor.tolist() == before
+        del tensor
+        gc.collect()
+        memory.extend(memory)
+
+
+def test_a_list_in_f64_has_all_digits():
+    assert kt.tensor(0.1, "f64").item() == 0.1 and kt.tensor([[0.1]], "f64").tolist() == [[0.1]]
+    assert kt.parameter([0.1, 2**40 + 1], dtype="f64").tolist() == [0.1, 2**40 + 1]
+    assert kt.tensor([1, 2.5], "i32").tolist() == [1, 2] and kt.tensor([3], "bf16").dtype == "bf16"
+    with pytest.raises(kt.Error, match="32 bits"):
+        kt.tensor([2**40], "i32")
+
+
+def test_whole_numbers_of_a_tensor():
+    assert int(kt.tensor(-2.5)) == -2 and int(kt.tensor(7)) == 7 and int(kt.tensor(1e30, "f64")) == int(1e30)
+    with pytest.raises(ValueError):
+        int(kt.tensor(float("nan")))
+    with pytest.raises(OverflowError):
+        int(kt.tensor(float("inf")))
+
+
+def test_numbers_beyond_a_whole_dtype_become_its_nearest():
+    values = [float("inf"), 1e300, 2147483647.0, 2.9, -2.9, -2147483648.0, -1e300, -float("inf"), float("nan")]
+    expected = [2147483647] * 3 + [2, -2] + [-2147483648] * 3 + [0]
+    assert kt.tensor(values, "f64").to("i32").tolist() == expected
+    assert kt.tensor(values, "f32").to("i32").tolist() == expected
+    assert kt.full((2,), float("nan"), "i32").tolist() == [0, 0] and kt.full((1,), 1e10, "i32").tolist() == [2147483647]

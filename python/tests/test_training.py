@@ -210,3 +210,23 @@ def test_a_loaded_model_learns(tmp_path):
         tape.backward(loss)
         adam.step()
     assert model.loss(batch).item() < before
+
+
+def test_windows_of_numbers_from_the_far_ends():
+    ids = list(range(20)) * 10
+    for wrong in ({"step": 2**62}, {"rows": 2**62}, {"length": 2**63 - 1}, {"rows": 2**32, "length": 2**31}):
+        with pytest.raises(kt.Error):
+            kt.windows(range(2**62) if "length" in wrong else ids, **{"length": 8, **wrong})
+    assert len(kt.windows(ids, rows=2**31 // 8, length=8)) == 24  # all that there are
+
+
+def test_a_batch_in_parts_of_any_size():
+    batch = kt.windows(list(range(20)) * 10, rows=4, length=8)
+    assert [len(batch.split(tokens)) for tokens in (1, 8, 9, 31, 32, 2**63 - 1)] == [4, 4, 4, 2, 1, 1]
+
+
+def test_masks_of_ids_that_the_tokenizer_has_not():
+    tokens = kt.CharacterTokenizer(small.TEXT, mask=True)
+    for ids in ([10**6] * 40, [-5] * 40):
+        with pytest.raises(kt.Error, match="expected ids of the tokenizer"):
+            kt.masked(kt.windows(ids, rows=2, length=8), tokens, whole_words=True)

@@ -1,6 +1,7 @@
 // Kernels that mostly move memory: fill, convert, accumulate, scale, transpose, scatter-add, and
 // the steps of optimisers.
 #include "tensor/adam_update.h"
+#include "tensor/converted.h"
 #include "tensor/cpu/column_sums.h"
 #include "tensor/cpu/parallel.h"
 #include "tensor/cpu/scratch.h"
@@ -29,7 +30,7 @@ void update_all(const Args& args) {
 
 void fill(CpuExec, const Tensor& y, double value) {
   visit_any(y.dtype(), [&]<class T>(T) {
-    const T element = static_cast<T>(static_cast<Compute<T>>(value));
+    const T element = static_cast<T>(converted<Compute<T>>(value));
     T* out = y.data<T>();
     parallel_blocks(y.elements(), kGrain, 1, [&](std::int64_t begin, std::int64_t end) {
       std::fill(out + begin, out + end, element);
@@ -44,7 +45,7 @@ void cast(CpuExec, const Tensor& x, const Tensor& y) {
       To* out = y.data<To>();
       parallel_blocks(x.elements(), kGrain, 1, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
-          out[i] = static_cast<To>(static_cast<Compute<To>>(static_cast<Compute<From>>(in[i])));
+          out[i] = static_cast<To>(converted<Compute<To>>(static_cast<Compute<From>>(in[i])));
         }
       });
     });

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tensor/adam_update.h"
+#include "tensor/converted.h"
 #include "tensor/cuda/launch.h"
 #include "tensor/cuda/pack.h"
 #include "tensor/lion_update.h"
@@ -20,7 +21,7 @@ __global__ void fill_elements(std::int64_t count, T value, T* y) {
 template <class From, class To>
 __global__ void cast_elements(std::int64_t count, const From* x, To* y) {
   if (const std::int64_t i = index(); i < count) {
-    y[i] = static_cast<To>(static_cast<Compute<To>>(static_cast<Compute<From>>(x[i])));
+    y[i] = static_cast<To>(converted<Compute<To>>(static_cast<Compute<From>>(x[i])));
   }
 }
 
@@ -191,7 +192,7 @@ void add_occurrences(CudaExec exec, const Tensor& dy, const Occurrences& occurre
 void fill(CudaExec exec, const Tensor& y, double value) {
   visit_any(y.dtype(), [&]<class T>(T) {
     launch(exec, fill_elements<T>, one_thread_each(y.elements()), y.elements(),
-           static_cast<T>(static_cast<Compute<T>>(value)), y.data<T>());
+           static_cast<T>(converted<Compute<T>>(value)), y.data<T>());
   });
 }
 

@@ -4,8 +4,10 @@ The process must not end by a signal. The short form runs some hundreds of examp
 KETTE_HOSTILE_LOG names a file that has the last call.
 """
 
+import gc
 import os
 import pathlib
+import threading
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # small inputs: threads would wait for each other
 import numpy as np  # noqa: E402
@@ -23,7 +25,7 @@ ALLOWED = (ValueError, TypeError, KeyError, IndexError, MemoryError, OverflowErr
 
 REAL = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
 OTHER = ["f16", "c8", "c16", "O", "U3", "S3", "M8[s]", "m8[s]", "V4", ">f4", ">f8", ">i4", "f4,i4"]
-LAYOUTS = ["C", "F", "strided", "reversed", "broadcast", "misaligned", "readonly", "scalar", "list", "tensor", "shared"]
+LAYOUTS = ["C", "F", "strided", "reversed", "broadcast", "misaligned", "readonly", "scalar", "list", "tensor", "shared", "parameter", "bf16"]
 
 
 def laid_out(array, layout):
@@ -56,6 +58,8 @@ def laid_out(array, layout):
     if layout in ("tensor", "shared") and array.dtype.str[1:] in ("i1", "i4", "f4", "f8") and array.dtype.isnative and (
             array.ndim <= 6):
         return kt.from_dlpack(array.copy()) if layout == "shared" else kt.tensor(array)
+    if layout in ("parameter", "bf16") and array.dtype in (np.float32, np.float64) and array.ndim <= 6:
+        return kt.parameter(array) if layout == "parameter" else kt.tensor(array, "bf16")
     return array
 
 
@@ -84,8 +88,9 @@ numbers = st.one_of(st.sampled_from([0, 1, -1, 2, 3, 0.5, 1e-5, 1e300, -1e300, f
 wholes = st.one_of(st.integers(-2, 8), st.sampled_from([2**40, -(2**40), 2**62, 2**63 - 1, 2**64, None]))
 lengths = st.one_of(st.none(), st.lists(st.integers(0, 4), max_size=4), st.lists(wholes, max_size=3),
                     st.sampled_from([[4], [1, 3], [2, 2], [0, 4, 0]]))
-ids = st.one_of(st.lists(st.integers(0, 3), min_size=4, max_size=4), st.lists(st.integers(-2, 5), max_size=5), arrays(),
-                st.just([2**31]))
+lists_of_ids = st.one_of(st.lists(st.integers(0, 3), min_size=4, max_size=4), st.lists(st.integers(-2, 5), max_size=5))
+ids = st.one_of(lists_of_ids, lists_of_ids.map(lambda x: kt.tensor(np.array(x, np.int32))), lists_of_ids.map(
+    lambda x: kt.from_dlpack(np.array(x, np.int32))), lists_of_ids.map(np.array), arrays(), st.just([2**31]))
 flags = st.sampled_from([True, False, None, 2])
 options = {
     "lengths": lengths, "query_lengths": lengths, "key_lengths": lengths, "positions": st.one_of(st.none(), ids),
@@ -117,9 +122,10 @@ def calls(draw):
             given.append(draw(strategy))
         elif draw(st.booleans()):
             named[key] = draw(strategy)
-    # Often all arrays have one dtype, and shapes that fit: else few examples reach a kernel.
+    # Often shapes fit, and mostly dtypes as well: else few examples reach a kernel.
     if draw(st.integers(0, 2)) > 0:
-        dtype = draw(st.sampled_from([np.float32, np.float64]))
+        dtypes = draw(st.sampled_from([[np.float32], [np.float64], [np.float32], [np.float64], [np.float32, np.float64], REAL]))
+        rows = draw(st.sampled_from([4] * 5 + [0, 1]))
         random = np.random.default_rng(1)
         fitting = {"weight": (3, 6), "bias": (3,), "gain": (6,), "inner_weight": (5, 6), "inner_bias": (5,),
                    "outer_weight": (3, 5), "outer_bias": (3,), "a": (2, 6), "b": (3, 2), "key_value": (4, 12),
@@ -127,9 +133,9 @@ def calls(draw):
         for i, parameter in enumerate(inside.split(", ")):
             key = parameter.partition("=")[0]
             if i < len(given) and key not in options and (name, key) != ("lerp", "weight"):
-                size = fitting.get(key, (4, 6)) if name not in ("add", "subtract", "multiply", "divide") else (4, 6)
-                values = random.normal(size=size).astype(dtype)
-                given[i] = laid_out(values, draw(st.sampled_from(LAYOUTS[:7] + ["tensor", "shared"])))
+                size = fitting.get(key, (rows, 6)) if name not in ("add", "subtract", "multiply", "divide") else (rows, 6)
+                values = random.normal(size=size).astype(draw(st.sampled_from(dtypes)))
+                given[i] = laid_out(values, draw(st.sampled_from(LAYOUTS[:7] + LAYOUTS[9:])))
     return name, given, named
 
 
@@ -150,11 +156,14 @@ def plain(value):
 
 
 def is_differentiable(value):
-    return isinstance(value, (np.ndarray, kt.Tensor)) and np.asarray(value).dtype.kind == "f"
+    if isinstance(value, kt.Tensor):
+        return value.dtype in ("f32", "f64", "bf16")
+    return isinstance(value, np.ndarray) and value.dtype.kind == "f"
 
 
 def listed(result):
-    return [np.asarray(x) for x in (result if isinstance(result, tuple) else [result])]
+    all_of = result if isinstance(result, tuple) else [result]
+    return [np.asarray(x.to("f32") if isinstance(x, kt.Tensor) and x.dtype == "bf16" else x) for x in all_of]
 
 
 NUMPY = {"add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.divide, "exp": np.exp,
@@ -194,6 +203,9 @@ def test_a_right_result_or_an_exception(call, with_tape):
             watched = [tape.watch(x) if is_differentiable(x) else x for x in given]
             y = op(*watched, **named)
         y = y[0] if isinstance(y, tuple) else y
+        for x in [*given, *named.values()]:  # backward() must not go by ids that have changed since
+            if isinstance(x, kt.Tensor) and x.dtype == "i32":
+                x.numpy()[...] = 10**9
         tape.backward(y, kt.full(y.shape, 1.0, y.dtype))
         for x in watched:
             if isinstance(x, kt.Tensor):
@@ -201,6 +213,72 @@ def test_a_right_result_or_an_exception(call, with_tape):
                 assert gradient is None or gradient.shape == x.shape
     except ALLOWED:
         pass
+
+
+class Tapes:
+    """Tapes, and values that may be on them, of which each step takes some."""
+
+    def __init__(self):
+        self.tapes, self.values = [], [kt.parameter(np.ones((2, 2))), kt.parameter(np.ones(2)), kt.tensor(np.ones((2, 2)))]
+
+    def step(self, what, i, j):
+        tape = self.tapes[i % len(self.tapes)] if self.tapes else kt.Tape()
+        x, y = self.values[i % len(self.values)], self.values[j % len(self.values)]
+        if what == "new":
+            self.tapes.append(kt.Tape())
+        elif what == "enter":
+            tape.__enter__()
+        elif what == "exit":
+            tape.__exit__(None, None, None)
+        elif what == "op":
+            self.values.append([kt.add, kt.multiply, kt.matmul, lambda a, b: kt.exp(a), lambda a, b: a.sum(), lambda a, b: a[:1]][(i + j) % 6](x, y))
+        elif what == "watch":
+            self.values.append(tape.watch(x))
+        elif what == "backward":
+            tape.backward(x)
+        elif what == "backward with":
+            tape.backward(x, y)
+        elif what == "gradient":
+            self.values.append(tape.gradient(x) or kt.tensor(1.0))
+        elif what == "freeze":
+            x.frozen = not x.frozen
+        elif what == "write":
+            x.copy_from(y)
+        elif what == "clear":
+            x.zero_grad()
+        elif what == "drop" and self.tapes:
+            del self.tapes[i % len(self.tapes)]
+        elif what == "forget":
+            del self.values[3 + i % 5 :]
+        elif what == "thread":
+            thread = threading.Thread(target=self.try_step, args=(["exit", "enter", "op", "backward", "watch"][j % 5], i, j))
+            thread.start()
+            thread.join()
+        elif what == "collect":
+            gc.collect()
+        else:
+            repr(tape), len(tape), tape._repr_html_()
+
+    def try_step(self, *step):
+        try:
+            self.step(*step)
+        except ALLOWED:
+            pass
+
+
+STEPS = ["new", "enter", "exit", "op", "watch", "backward", "backward with", "gradient", "freeze", "write", "clear", "drop", "forget", "thread", "collect", "show"]
+
+
+@settings(max_examples=EXAMPLES // 4, deadline=None, database=None, derandomize=EXAMPLES <= 400)
+@given(st.lists(st.tuples(st.sampled_from(STEPS[:6] * 2 + STEPS), st.integers(0, 30), st.integers(0, 30)), min_size=3, max_size=30))
+def test_tapes_in_any_order(steps):
+    if LOG:
+        pathlib.Path(LOG).write_text(f"{steps}")
+    tapes = Tapes()
+    for step in [("new", 0, 0), ("enter", 0, 0), *steps]:
+        tapes.try_step(*step)
+    for number in range(len(tapes.tapes)):
+        tapes.try_step("exit", number, 0)
 
 
 @settings(max_examples=EXAMPLES // 4, deadline=None, database=None, derandomize=EXAMPLES <= 400)
