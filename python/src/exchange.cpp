@@ -6,6 +6,7 @@
 
 #include "autograd/ops/elementwise.h"
 #include "python/src/bindings.h"
+#include "python/src/tokenizers.h"
 #include "tensor/tensor.h"
 
 namespace kette::python {
@@ -236,8 +237,16 @@ bool lacks_strides(const nb::object& value) {
   return lacks;
 }
 
+/// Of a tensor of PyTorch another one of the same storage: x.data = y or x.set_(y) would free what x alone has lent.
+nb::object lender_of(const nb::object& given) {
+  const nb::object module = nb::getattr(given.type(), "__module__", nb::none());
+  const bool is_torch = nb::isinstance<nb::str>(module) && bytes_of(module).starts_with("torch");
+  return is_torch && nb::hasattr(given, "detach") ? given.attr("detach")() : given;
+}
+
 /// Shares the memory of an object that has __dlpack__ or a buffer.
-Variable from_dlpack(const nb::object& object) {
+Variable from_dlpack(const nb::object& given) {
+  const nb::object object = lender_of(given);
   nb::ndarray<> array;
   const bool is_odd = lacks_strides(object);
   if (is_odd || !nb::try_cast(object, array, false)) {

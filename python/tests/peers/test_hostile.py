@@ -291,6 +291,16 @@ def test_helpers(name, given):
         pass
 
 
+def test_a_tensor_of_torch_that_changes_its_memory():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    for change in (lambda x: x.set_(torch.zeros(4)), lambda x: setattr(x, "data", torch.zeros(4))):
+        lent = torch.ones(4 * 10**6)
+        tensor = kt.from_dlpack(lent)
+        lent[0] = 2
+        change(lent)
+        assert tensor[:2].tolist() == [2, 1] and tensor.sum().item() == 4 * 10**6 + 1
+
+
 def test_outcomes(capsys):
     with capsys.disabled():
         print(f"\nhostile calls: {OUTCOMES['result']} results, {OUTCOMES['exception']} exceptions")
