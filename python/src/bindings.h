@@ -42,6 +42,7 @@ void bind_layers(nb::module_& m);
 /// For the garbage collector: visits the ops written in Python that are on a tape.
 int visit_ops_on(const Tape& tape, visitproc visit, void* arg);
 void bind_tokenizers(nb::module_& m);
+void bind_corpora(nb::module_& m);
 void bind_models(nb::module_& m);
 void bind_training(nb::module_& m);
 

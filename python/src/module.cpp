@@ -18,5 +18,6 @@ NB_MODULE(_kette, m) {
   bind_tokenizers(m);
   bind_models(m);
   bind_training(m);
+  bind_corpora(m);
   bind_layers(m);
 }

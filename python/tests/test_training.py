@@ -230,3 +230,39 @@ def test_masks_of_ids_that_the_tokenizer_has_not():
     for ids in ([10**6] * 40, [-5] * 40):
         with pytest.raises(kt.Error, match="expected ids of the tokenizer"):
             kt.masked(kt.windows(ids, rows=2, length=8), tokens, whole_words=True)
+
+
+def test_a_corpus_and_its_batches(tmp_path):
+    tokenizer = small.translator().tokenizer
+    sources, targets = small.SOURCES * 30, small.TARGETS * 30
+    corpus = kt.Corpus(sources + ["", "x"], targets + ["x", ""], tokenizer)
+    assert len(corpus) == len(sources) and "2 dropped" in corpus.report()
+    assert corpus[-1] == (tokenizer.encode(sources[-1]), tokenizer.encode(targets[-1]))
+    batches = corpus.batches(tokens=100, seed=3, epochs=2)
+    count = batches.batches_in_epoch
+    epochs = [[next(batches) for _ in range(count)]]
+    assert batches.epoch == 1
+    epochs.append(list(batches))
+    for epoch in epochs:
+        assert sorted(place for batch in epoch for place in batch.places) == list(range(len(corpus)))
+        assert all(sum(batch.source_lengths) <= 100 and batch.tokens <= 100 for batch in epoch)
+    again = [batch.places for batch in corpus.batches(tokens=100, seed=3, epochs=1)]
+    assert again == [batch.places for batch in epochs[0]]
+    (tmp_path / "s").write_text("\n".join(sources) + "\n")
+    (tmp_path / "t").write_text("\n".join(targets) + "\n")
+    of_files = kt.Corpus(tmp_path / "s", tmp_path / "t", tokenizer)
+    assert [batch.places for batch in of_files.batches(tokens=100, seed=3, epochs=1)] == again
+    for bad, word in [(dict(sources=["a"], targets=[]), "lines"), (dict(sources=["a\nb"], targets=["a"]), "line feed"),
+                      (dict(sources=["a"], targets=["a"], max_length=0), "max_length")]:
+        with pytest.raises(kt.Error, match=word):
+            kt.Corpus(**bad, tokenizer=tokenizer)
+    with pytest.raises(kt.Error, match="given none"):
+        kt.Corpus([], [], tokenizer)
+    with pytest.raises(IndexError):
+        corpus[len(corpus)]
+
+
+def test_batches_outlive_their_corpus():
+    tokenizer = small.translator().tokenizer
+    batches = kt.Corpus(small.SOURCES, small.TARGETS, tokenizer).batches(tokens=50)
+    assert [len(next(batches)) > 0 for _ in range(20)] == [True] * 20
