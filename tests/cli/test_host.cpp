@@ -9,6 +9,7 @@
 
 #include "cli/host.h"
 #include "cli/option_tree.h"
+#include "cli/options.h"
 #include "inspect/report/report.h"
 #include "tests/cli/call_kette.h"
 
