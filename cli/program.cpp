@@ -1,7 +1,5 @@
 #include "cli/program.h"
 
-#include <omp.h>
-
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstring>
@@ -18,6 +16,7 @@
 #include "cli/processes.h"
 #include "cli/version.h"
 #include "data/files/visible_text.h"
+#include "tensor/with_threads.h"
 
 namespace kette::cli {
 namespace {
@@ -87,15 +86,6 @@ int finish_output(int code) {
       1);
 }
 
-/// A command sets the number of this thread's threads.
-class ThreadsKept {
- public:
-  ~ThreadsKept() { omp_set_num_threads(threads_); }
-
- private:
-  int threads_ = omp_get_max_threads();
-};
-
 int run_alone(const std::vector<std::string>& arguments) {
   try {
     CLI::App program(
@@ -142,7 +132,7 @@ int run_program(const std::vector<std::string>& arguments) {
 }
 
 int run_command(CommandHost& host, const std::vector<std::string>& arguments) {
-  const ThreadsKept threads;
+  const WithThreads kept(0);  // a command sets its own
   const Host::Scope scope(&host);
   CLI::App program("", "kette");
   add_commands(program, arguments);

@@ -7,6 +7,7 @@
 
 #include "tensor/error.h"
 #include "tensor/parallel_error.h"
+#include "tensor/with_threads.h"
 
 namespace kette {
 
@@ -63,10 +64,8 @@ WorkerGroup::WorkerGroup(Device device, std::int64_t threads_wanted,
 void WorkerGroup::run(const std::function<void()>& work) const {
   ParallelError error;
   if (workers == 1) {
-    const int before = omp_get_max_threads();
-    omp_set_num_threads(static_cast<int>(threads));
+    const WithThreads all(threads);
     error.guard(work);
-    omp_set_num_threads(before);
   } else {
 #pragma omp parallel num_threads(static_cast <int>(workers))
     error.guard(work);

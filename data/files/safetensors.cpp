@@ -7,12 +7,11 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <limits>
 
 #include "tensor/error.h"
+#include "tensor/half.h"
 
 namespace kette {
 namespace {
@@ -71,17 +70,6 @@ std::string without_digits(std::string header_text, const char* key) {
   const std::size_t at = find_digits(header_text, key);
   if (at != std::string::npos) header_text.replace(at, kNoDigits.size(), kNoDigits);
   return header_text;
-}
-
-/// IEEE 754 half precision, exactly.
-float float_of_half(std::uint16_t half) {
-  const float sign = half >> 15 ? -1.0f : 1.0f;
-  const int exponent = (half >> 10) & 31;
-  const float fraction = static_cast<float>(half & 1023);
-  if (exponent == 0) return sign * std::ldexp(fraction, -24);
-  if (exponent < 31) return sign * std::ldexp(1024 + fraction, exponent - 25);
-  return fraction == 0 ? sign * std::numeric_limits<float>::infinity()
-                       : std::numeric_limits<float>::quiet_NaN();
 }
 
 }  // namespace

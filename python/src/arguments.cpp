@@ -15,9 +15,6 @@ constexpr std::array<std::pair<const char*, Activation>, 5> kActivations = {
      {"gelu_erf", Activation::gelu_erf},
      {"silu", Activation::silu}}};
 
-bool is_number(const nb::object& value) {
-  return PyFloat_Check(value.ptr()) || PyLong_Check(value.ptr());
-}
 /// Whether the value has no dtype of its own.
 bool is_plain(const nb::object& value) {
   return is_number(value) || PyList_Check(value.ptr()) || PyTuple_Check(value.ptr());
@@ -33,8 +30,7 @@ Variable operand(const ArrayLike& value) {
 
 Variable operand(const ArrayLike& value, const Variable& other) {
   const Tensor& like = other.value();
-  if (!is_plain(value.given)) return as_operand(value.given, other);
-  if (is_number(value.given)) return as_operand(value.given, other);
+  if (!is_plain(value.given) || is_number(value.given)) return as_operand(value.given, other);
   return as_tensor(value.given).value().to(like.dtype()).to(like.device());
 }
 

@@ -63,6 +63,15 @@ inline Variable or_none(const std::optional<Variable>& value) { return value.val
 /// "f32", "f64", "bf16", "i32" or "int8", or NumPy's name of one. Another text is an Error.
 DType dtype_named(const std::string& name);
 
+/// The name of a value's type, for error texts.
+inline std::string type_of(nb::handle value) { return nb::type_name(value.type()).c_str(); }
+/// Whether it is a float or an int of Python.
+inline bool is_number(nb::handle value) {
+  return PyFloat_Check(value.ptr()) || PyLong_Check(value.ptr());
+}
+/// Whether a name fits a pattern as of fnmatch; * also matches /.
+bool matches(const std::string& pattern, const std::string& name);
+
 /// The error for a name that is none of the known ones: KeyError, with the nearest.
 [[noreturn]] void throw_unknown(const std::string& what, const std::string& name,
                                 const std::vector<std::string>& known);

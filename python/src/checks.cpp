@@ -16,8 +16,6 @@ std::string text_of(std::string text) {
   return text;
 }
 
-std::string type_of(nb::handle value) { return nb::type_name(value.type()).c_str(); }
-
 /// The tensors of what a function returned: one, or a tuple or list of them.
 std::vector<Variable> outputs_of(const nb::object& result) {
   std::vector<Variable> outputs;

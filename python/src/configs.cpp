@@ -30,8 +30,7 @@ struct Set {
     *value = given.ptr() == Py_True;
   }
   void operator()(double* value) const {
-    if (PyBool_Check(given.ptr()) || (!PyFloat_Check(given.ptr()) && !PyLong_Check(given.ptr())))
-      refuse("a number");
+    if (PyBool_Check(given.ptr()) || !is_number(given)) refuse("a number");
     *value = PyFloat_AsDouble(given.ptr());
     if (PyErr_Occurred() != nullptr) throw nb::python_error();
   }
@@ -54,8 +53,7 @@ struct Set {
 
   [[noreturn]] void refuse(const std::string& expected) const {
     throw nb::type_error(
-        (field.key + ": expected " + expected + ", given " + nb::type_name(given.type()).c_str())
-            .c_str());
+        (field.key + ": expected " + expected + ", given " + type_of(given)).c_str());
   }
 };
 

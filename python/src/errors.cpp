@@ -1,4 +1,6 @@
 // Exceptions of C++ in Python.
+#include <fnmatch.h>
+
 #include <filesystem>
 #include <new>
 #include <stdexcept>
@@ -26,6 +28,10 @@ void translate(const std::exception_ptr& thrown, void*) {
 }
 
 }  // namespace
+
+bool matches(const std::string& pattern, const std::string& name) {
+  return ::fnmatch(pattern.c_str(), name.c_str(), FNM_NOESCAPE) == 0;
+}
 
 void throw_unknown(const std::string& what, const std::string& name,
                    const std::vector<std::string>& known) {

@@ -7,6 +7,7 @@
 #include "autograd/ops/elementwise.h"
 #include "python/src/bindings.h"
 #include "python/src/tokenizers.h"
+#include "tensor/half.h"
 #include "tensor/tensor.h"
 
 namespace kette::python {
@@ -86,18 +87,16 @@ void gather(const char* from, char* to, std::size_t size, const Array& array, co
   }
 }
 
-/// The array's elements, dense, in host memory.
-std::vector<char> dense_bytes(const Array& array, const Shape& shape) {
+/// Copies the array's elements, in host memory, to dense ones.
+void copy_dense(const Array& array, const Shape& shape, void* to) {
   const std::size_t size = array.dtype().bits / 8;
-  std::vector<char> bytes(static_cast<std::size_t>(shape.elements()) * size);
-  if (bytes.empty()) return bytes;
+  if (shape.elements() == 0) return;
   const auto* data = static_cast<const char*>(array.data());
   if (is_dense(array, shape)) {
-    std::memcpy(bytes.data(), data, bytes.size());
+    std::memcpy(to, data, static_cast<std::size_t>(shape.elements()) * size);
   } else {
-    gather(data, bytes.data(), size, array, shape);
+    gather(data, static_cast<char*>(to), size, array, shape);
   }
-  return bytes;
 }
 
 template <class From>
@@ -114,21 +113,12 @@ Tensor to_i32(const std::vector<char>& bytes, const Shape& shape) {
   return Tensor::from(values, shape);
 }
 
-float from_half(std::uint16_t half) {
-  const int exponent = half >> 10 & 31, fraction = half & 1023;
-  const double size = exponent == 31
-                          ? (fraction ? std::numeric_limits<double>::quiet_NaN() : HUGE_VAL)
-                      : exponent == 0 ? std::ldexp(fraction, -24)
-                                      : std::ldexp(1024 + fraction, exponent - 25);
-  return static_cast<float>(half >> 15 ? -size : size);
-}
-
 Tensor half_to_f32(const std::vector<char>& bytes, const Shape& shape) {
   std::vector<float> values(static_cast<std::size_t>(shape.elements()));
   for (std::size_t i = 0; i < values.size(); ++i) {
     std::uint16_t half = 0;
     std::memcpy(&half, bytes.data() + 2 * i, sizeof half);
-    values[i] = from_half(half);
+    values[i] = float_of_half(half);
   }
   return Tensor::from(values, shape);
 }
@@ -149,12 +139,13 @@ Tensor copied(const Array& array) {
   }
   const bool is_known = type.lanes == 1 && type.bits % 8 == 0 && type.bits <= 64;
   if (is_known) {
-    const std::vector<char> bytes = dense_bytes(array, shape);
     if (const auto dtype = same_type(type)) {
       const Tensor result = Tensor::empty(shape, *dtype);
-      if (!bytes.empty()) std::memcpy(result.raw(), bytes.data(), bytes.size());
+      copy_dense(array, shape, result.raw());
       return result;
     }
+    std::vector<char> bytes(static_cast<std::size_t>(shape.elements()) * (type.bits / 8));
+    copy_dense(array, shape, bytes.data());
     const auto is = [&](nb::dlpack::dtype_code code, int bits) {
       return type.code == static_cast<std::uint8_t>(code) && type.bits == bits;
     };
@@ -180,11 +171,10 @@ struct Nested {
 
   void read(nb::handle value, int axis) {
     if (nb::isinstance<nb::str>(value) || !PySequence_Check(value.ptr())) {
-      const bool is_number = PyFloat_Check(value.ptr()) || PyLong_Check(value.ptr());
-      if (!is_number) {
+      if (!is_number(value)) {
         throw nb::type_error(
             ("tensor: expected an array, a number, or nested lists of numbers, given " +
-             std::string(nb::type_name(value.type()).c_str()))
+             type_of(value))
                 .c_str());
       }
       KETTE_CHECK(axis == shape.rank() || values.empty(),
@@ -254,9 +244,9 @@ Variable from_dlpack(const nb::object& given) {
       fail(
           "from_dlpack: expected memory that may be written, given read-only memory (kt.tensor copies it)");
     }
-    throw nb::type_error(("from_dlpack: expected an object with __dlpack__ or a buffer, given " +
-                          std::string(nb::type_name(object.type()).c_str()))
-                             .c_str());
+    throw nb::type_error(
+        ("from_dlpack: expected an object with __dlpack__ or a buffer, given " + type_of(object))
+            .c_str());
   }
   const auto dtype = same_type(array.dtype());
   KETTE_CHECK(dtype.has_value(), "from_dlpack: expected f32, f64, bf16, i32 or int8, given ",
@@ -331,7 +321,7 @@ Variable as_tensor(const nb::object& value, const std::optional<std::string>& dt
   } else if (nb::hasattr(value, "__dlpack__") || nb::hasattr(value, "__array_interface__")) {
     throw nb::type_error(
         ("tensor: expected an array of numbers in row-major or strided memory, given a " +
-         std::string(nb::type_name(value.type()).c_str()) + " of another kind")
+         type_of(value) + " of another kind")
             .c_str());
   } else {
     result = from_lists(value, to);

@@ -102,7 +102,7 @@ class Generation {
     if (is_done_ || (!to_end && !untold_.empty())) return;
     Interrupts interrupts;
     interrupts.run([&] {
-      const WithThreads threads;
+      const WithThreads threads(threads_set());
       if (!engine_) return search(interrupts);
       while (!is_done_ && (to_end || untold_.empty())) {
         interrupts.check();

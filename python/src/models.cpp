@@ -166,11 +166,6 @@ std::int64_t threads_of(std::optional<std::int64_t> given) {
   return threads;
 }
 
-WithThreads::WithThreads(std::int64_t threads) : before_(omp_get_max_threads()) {
-  if (threads > 0) omp_set_num_threads(static_cast<int>(threads));
-}
-WithThreads::~WithThreads() { omp_set_num_threads(before_); }
-
 Ready::Ready(const LoadedModel& model, const DecodingTypes& of)
     : Ready(model, model.expected_decoder("for_decoding"), of) {}
 

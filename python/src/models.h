@@ -14,6 +14,7 @@
 #include "models/model_directory.h"
 #include "python/src/bindings.h"
 #include "python/src/tokenizers.h"
+#include "tensor/with_threads.h"
 
 namespace kette::python {
 
@@ -91,17 +92,6 @@ class LoadedModel {
 std::int64_t threads_set();
 /// Those of a call, or of kt.set_threads(). An Error for more than a machine can start.
 std::int64_t threads_of(std::optional<std::int64_t> given);
-/// While one lives, the kernels that this thread calls use these threads.
-class WithThreads {
- public:
-  explicit WithThreads(std::int64_t threads = threads_set());
-  ~WithThreads();
-  WithThreads(const WithThreads&) = delete;
-  WithThreads& operator=(const WithThreads&) = delete;
-
- private:
-  int before_;
-};
 
 /// The snapshot to decode with. weights, cache: "" for those that it has.
 std::shared_ptr<const Ready> ready_of(const std::shared_ptr<LoadedModel>& model,

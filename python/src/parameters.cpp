@@ -1,5 +1,4 @@
 // kette.Parameters: the parameters of a model by path.
-#include <fnmatch.h>
 #include <nanobind/stl/pair.h>
 
 #include "python/src/models.h"
@@ -36,7 +35,7 @@ nb::dict match(const Parameters& self, const std::string& pattern) {
   nb::dict found;
   bool is_empty = true;
   for (const auto& [name, value] : items(self)) {
-    if (::fnmatch(pattern.c_str(), name.c_str(), FNM_NOESCAPE) != 0) continue;
+    if (!matches(pattern, name)) continue;
     found[name.c_str()] = value;
     is_empty = false;
   }

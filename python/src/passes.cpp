@@ -132,7 +132,7 @@ Pass run(LoadedModel& self, const nb::object& source, const nb::object& target,
   check_lengths(self.model(), batch);
   learn_if_recorded(self);
   const nb::gil_scoped_release release;
-  const WithThreads threads;
+  const WithThreads threads(threads_set());
   Run run = run_of(seed, step, tap);
   pass.logits = self.model().logits(batch, run);
   pass.captured = ones(tap);
@@ -156,7 +156,7 @@ Pass lose(LoadedModel& self, const Batch& batch, double label_smoothing,
   check_rate("label_smoothing", label_smoothing);
   learn_if_recorded(self);
   const nb::gil_scoped_release release;
-  const WithThreads threads;
+  const WithThreads threads(threads_set());
   Run run = run_of(seed, step, tap);
   Pass pass;
   const double per_token = 1.0 / static_cast<double>(batch.target_segments.rows());

@@ -1,7 +1,5 @@
 #include "python/src/taps.h"
 
-#include <fnmatch.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -9,10 +7,6 @@
 
 namespace kette::python {
 namespace {
-
-bool matches(const std::string& pattern, const std::string& point) {
-  return ::fnmatch(pattern.c_str(), point.c_str(), FNM_NOESCAPE) == 0;
-}
 
 void expect_known(const std::string& pattern, const std::vector<std::string>& points) {
   const auto fits = [&](const std::string& point) { return matches(pattern, point); };

@@ -145,7 +145,7 @@ DType dtype_named(const std::string& name) {
 
 Variable as_operand(const nb::object& value, const Variable& other) {
   if (nb::isinstance<Variable>(value)) return nb::cast<const Variable&>(value);
-  if (PyFloat_Check(value.ptr()) || PyLong_Check(value.ptr())) {
+  if (is_number(value)) {
     const double number = PyFloat_AsDouble(value.ptr());
     if (PyErr_Occurred() != nullptr) throw nb::python_error();
     return full_like(other, number);

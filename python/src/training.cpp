@@ -66,7 +66,7 @@ class PythonOptimizer {
                 clip);
     const double rate = rate_of(lr.is_none() ? lr_ : lr);
     const nb::gil_scoped_release release;
-    const WithThreads threads;
+    const WithThreads threads(threads_set());
     Tensor squares;
     if (clip > 0) squares = sum_of_squares();
     // A frozen parameter among others must not decay.
