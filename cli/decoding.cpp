@@ -25,25 +25,43 @@ std::string describe(const Metadata& metadata) {
                                     : "step unknown";
 }
 
+std::string instead_of(NoModel none) {
+  return none == NoModel::is_an_error ? ""
+                                      : std::string(" (default: ") + kModelToTry +
+                                            ", the small model that comes with Kette)";
+}
+
 }  // namespace
 
-void add_model_options(CLI::App& command, ModelOptions& options, bool weights) {
+void add_model_options(CLI::App& command, ModelOptions& options, NoModel none, bool weights) {
   OptionGroup group(command, "Model");
-  group.path("--model", options.model, "The model directory", "DIR").required();
+  Option model =
+      group.path("--model", options.model, "The model directory" + instead_of(none), "DIR")
+          .changed_by(model_folder);
+  if (none == NoModel::is_an_error)
+    model.required();
+  else
+    options.model = shipped_model(kModelToTry);
   group.path("--checkpoint", options.checkpoint,
              "Other parameters for it (default: its model.safetensors)");
   add_device_option(group, options.device);
   if (weights) add_weights_option(group, options.weights, "what they are in the directory");
 }
 
-void add_ensemble_options(CLI::App& command, EnsembleOptions& options) {
+void add_ensemble_options(CLI::App& command, EnsembleOptions& options, NoModel none) {
   OptionGroup group(command, "Model");
-  group
-      .list(
-          "--model", options.models,
-          "The model directory; several are an ensemble, which predicts the geometric mean of what they predict, made to add up to 1",
-          "DIR")
-      .required();
+  Option model =
+      group
+          .list(
+              "--model", options.models,
+              "The model directory" + instead_of(none) +
+                  "; several are an ensemble, which predicts the geometric mean of what they predict, made to add up to 1",
+              "DIR")
+          .changed_by(model_folder);
+  if (none == NoModel::is_an_error)
+    model.required();
+  else if (const std::filesystem::path tried = shipped_model(kModelToTry); !tried.empty())
+    options.models = {tried};
   group.list(
       "--checkpoint", options.checkpoints,
       "Other parameters for it (default: its model.safetensors); several of one model are an ensemble");
@@ -53,6 +71,7 @@ void add_ensemble_options(CLI::App& command, EnsembleOptions& options) {
 }
 
 std::vector<ModelFiles> EnsembleOptions::each() const {
+  if (models.empty()) throw UsageError(without_model_to_try());
   if (!checkpoints.empty() && models.size() > 1 && checkpoints.size() != models.size()) {
     throw UsageError("--checkpoint: expected one for each of " + std::to_string(models.size()) +
                      " models, or none, given " + std::to_string(checkpoints.size()));

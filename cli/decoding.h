@@ -9,6 +9,7 @@
 
 #include "cli/host.h"
 #include "cli/options.h"
+#include "cli/shipped_models.h"
 #include "decode/loaded_ensemble.h"
 #include "decode/search_limits.h"
 #include "decode/translator.h"
@@ -27,8 +28,11 @@ struct ModelOptions {
     return weights.value_or(saved.weights);
   }
 };
+/// What a command without --model does.
+enum class NoModel { is_an_error, takes_the_model_to_try };
 /// weights: whether to add --weights.
-void add_model_options(CLI::App& command, ModelOptions& options, bool weights = false);
+void add_model_options(CLI::App& command, ModelOptions& options,
+                       NoModel none = NoModel::is_an_error, bool weights = false);
 /// Says on stderr which parameters were loaded: file, and step or average.
 void say_parameters(const ModelFiles& files, const Metadata& metadata);
 /// load_or_copy(), of a model that has a tokenizer; one in memory may have none.
@@ -43,6 +47,7 @@ SavedModel<M> load_with_tokenizer(const std::filesystem::path& folder,
 /// Loads a model and calls say_parameters().
 template <class M>
 SavedModel<M> load(const ModelOptions& options) {
+  if (options.model.empty()) throw UsageError(without_model_to_try());
   SavedModel<M> saved = load_with_tokenizer<M>(options.model, options.checkpoint, options.device);
   say_parameters({options.model, options.checkpoint}, saved.metadata);
   return saved;
@@ -63,7 +68,8 @@ struct EnsembleOptions {
   /// The models, the checkpoints and `read`: the files that a Sink must not overwrite.
   std::vector<std::filesystem::path> with(const std::vector<std::filesystem::path>& read) const;
 };
-void add_ensemble_options(CLI::App& command, EnsembleOptions& options);
+void add_ensemble_options(CLI::App& command, EnsembleOptions& options,
+                          NoModel none = NoModel::is_an_error);
 /// Loads the models and calls say_parameters() for each. All processes must call it.
 template <class M>
 LoadedEnsemble<M> load(const EnsembleOptions& options) {

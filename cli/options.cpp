@@ -83,6 +83,11 @@ Option Option::excludes(Option other) {
   return *this;
 }
 
+Option Option::changed_by(const std::function<std::string(std::string)>& change) {
+  option_->transform(change, "");
+  return *this;
+}
+
 Option Option::on_each(const std::function<void(const std::string&)>& then) {
   option_->each(then);
   return *this;

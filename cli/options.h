@@ -54,6 +54,8 @@ class Option {
   Option required();
   Option excludes(Option other);
   Option needs(Option other);
+  /// Takes each value as `change` makes it, before anything else reads it.
+  Option changed_by(const std::function<std::string(std::string)>& change);
   /// Calls `then` with each value while the command line is parsed.
   Option on_each(const std::function<void(const std::string&)>& then);
 

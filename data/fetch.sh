@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Downloads a parallel corpus: data/fetch.sh --help
+# Downloads a parallel corpus, or a trained model: data/fetch.sh --help
 set -euo pipefail
 export LC_ALL=C # sorting, hashing and lower-casing by bytes: the same split on every machine
 
 usage() {
   cat <<'END'
-usage: data/fetch.sh multi30k|captions|tatoeba|wmt14 [DIR]
+usage: data/fetch.sh multi30k|captions|tatoeba|europarl|wmt14|opus-mt-en-de [DIR]
 
 Downloads a data set into DIR (default: data/downloads/NAME), checks it, and lays it out as plain
 UTF-8 files, one sentence a line, line n of each language translating line n of the others.
@@ -19,12 +19,19 @@ UTF-8 files, one sentence a line, line n of each language translating line n of 
   tatoeba   everyday sentences, en de (10 MB): {train,valid,test}.{en,de}. 2,000 pairs each for
             valid and test, of which no sentence occurs in train. CC BY 2.0, manythings.org/anki
             and tatoeba.org. The package grows over time, and the split with it.
+  europarl  the first 20,000 sentences of the European Parliament, en de, in today's German spelling
+            (190 MB to download): train.{en,de}. "Freely available" (statmt.org/europarl)
   wmt14     4.5 million sentences of Europarl, Common Crawl and News Commentary, en de (1.7 GB to
             download, about 5 GB on disk meanwhile): train.*, valid.* (newstest2013) and
             test.* (newstest2014)
 
+  opus-mt-en-de   or opus-mt-de-en, any opus-mt-SOURCE-TARGET: a translation model of the University
+            of Helsinki (300 MB, CC BY 4.0), which is then imported: "kette translate --model
+            DIR/model". Each file is compared with the hash that the host gives for it.
+
 An interrupted download goes on where it stopped; what is there already is not fetched again.
-Needs curl or wget, gzip, and unzip (tatoeba) or tar (wmt14).
+Needs curl or wget, gzip, and unzip (tatoeba) or tar (europarl, wmt14).
+KETTE=PROGRAM imports a model (default: build/release/kette, or kette on the PATH).
 
 KETTE_FETCH_MIRROR=URL fetches URL/HOST/PATH in place of https://HOST/PATH (file:// works too).
 END
@@ -213,6 +220,91 @@ fetch_tatoeba() {
   rm -rf "$work"
 }
 
+# The first 20,000 pairs that have both sides, in the spelling of after 1996 where the ending tells it.
+fetch_europarl() {
+  local dir=$1 work="$1/.download" language
+  if [ -f "$dir/train.de" ]; then
+    echo "$dir/train.de is already there (remove $dir to fetch it anew)"
+    return
+  fi
+  need tar
+  [ -f "$work/de-en.tgz" ] || download www.statmt.org/europarl/v7/de-en.tgz "$work/de-en.tgz"
+  echo "de-en.tgz: no checksum is known; this one has the sha256 $(sha256 "$work/de-en.tgz")"
+  tar --extract --gzip --file "$work/de-en.tgz" --directory "$work" || {
+    rm -f "$work/de-en.tgz"
+    die "de-en.tgz: expected a sound tar archive (run this again)"
+  }
+  for language in en de; do
+    [ -f "$work/europarl-v7.de-en.$language" ] ||
+      die "de-en.tgz: expected europarl-v7.de-en.$language in it, given none"
+  done
+  paste "$work"/europarl-v7.de-en.{en,de} |
+    awk -F '\t' -v dir="$work" '$1 != "" && $2 != "" && n++ < 20000 { print $1 > (dir "/en"); print $2 > (dir "/de") }'
+  sed -i -E 's/\<([Dd])aß\>/\1ass/g; s/\<([Mm])uß(t|te|ten|test)?\>/\1uss\2/g' "$work/de"
+  same_line_counts "$work/en" "$work/de"
+  mv "$work/en" "$dir/train.en"
+  mv "$work/de" "$dir/train.de" # last: it tells a later run that all is there
+  rm -rf "$work"
+}
+
+# hub_files: what is in a model's folder, from the host's list in JSON: "KIND HASH NAME" each, where KIND is sha256, or
+# blob for the hash that git gives a small file.
+hub_files() {
+  tr -d '\n' <"$1" | sed -e 's/{"type"/\n{"type"/g' |
+    sed -n -E -e 's/^.*"lfs": *\{[^}]*"oid": *"(sha256:)?([0-9a-f]{64})".*"path": *"([^"/]+)".*$/sha256 \2 \3/p; t' \
+      -e 's/^.*"oid": *"([0-9a-f]{40})".*"path": *"([^"/]+)".*$/blob \1 \2/p'
+}
+
+blob_hash() { # as git has it: of the size and the bytes
+  { printf 'blob %d\0' "$(wc -c <"$1")" && cat "$1"; } | sha1sum | cut -d ' ' -f 1
+}
+
+fetch_opus_mt() {
+  local dir=$1 name=$2 kind sum file given work="$1/.download" repository="Helsinki-NLP/$2"
+  rm -f "$work/list.json"
+  download "huggingface.co/api/models/$repository/tree/main" "$work/list.json"
+  hub_files "$work/list.json" >"$work/list"
+  for file in config.json vocab.json source.spm target.spm model.safetensors; do
+    grep -q " $file$" "$work/list" && continue
+    [ "$file" = model.safetensors ] &&
+      die "$repository: expected model.safetensors, given only other formats" \
+        "(in Python: transformers.MarianMTModel.from_pretrained(\"$repository\").save_pretrained(\"$dir\");" \
+        "then kette import --from $dir --out $dir/model)"
+    die "$repository: expected $file, given none (is that the model's name?)"
+  done
+  while read -r kind sum file; do
+    case $file in
+      config.json | generation_config.json | tokenizer_config.json | vocab.json | *.spm | model.safetensors) ;;
+      *) continue ;;
+    esac
+    hash() { if [ "$kind" = blob ]; then blob_hash "$1"; else sha256 "$1"; fi; }
+    if [ -f "$dir/$file" ] && [ "$(hash "$dir/$file")" = "$sum" ]; then
+      echo "$dir/$file is already there"
+      continue
+    fi
+    download "huggingface.co/$repository/resolve/main/$file" "$work/$file"
+    given=$(hash "$work/$file")
+    if [ "$given" != "$sum" ]; then
+      rm -f "$work/$file"
+      die "$file: expected the hash $sum, given $given (run this again)"
+    fi
+    mv "$work/$file" "$dir/$file"
+  done <"$work/list"
+  rm -rf "$work"
+
+  local kette=${KETTE:-$(dirname "$0")/../build/release/kette}
+  command -v "$kette" >/dev/null || kette=kette
+  if command -v "$kette" >/dev/null; then
+    if [ ! -e "$dir/model" ]; then
+      "$kette" import --from "$dir" --out "$dir/model" ||
+        die "$dir: expected a model that can be imported (see above)"
+    fi
+    echo "Try it: $kette translate --model $dir/model \"Good morning.\""
+  else
+    echo "Next: kette import --from $dir --out $dir/model"
+  fi
+}
+
 # The text of the <seg> elements, one a line.
 plain_from_sgm() {
   sed -n -e 's/^[[:space:]]*<seg id="[0-9]*">[[:space:]]*//' -e 's/[[:space:]]*<\/seg>.*$//p' |
@@ -273,19 +365,20 @@ case "${1:-}" in
     usage
     exit
     ;;
-  multi30k | captions | tatoeba | wmt14) ;;
+  multi30k | captions | tatoeba | europarl | wmt14) fetch=fetch_$1 ;;
+  opus-mt-?*-?*) fetch=fetch_opus_mt ;;
   '')
     usage >&2
     exit 2
     ;;
-  *) die "expected multi30k, captions, tatoeba or wmt14, given '$1' (see --help)" ;;
+  *) die "expected multi30k, captions, tatoeba, europarl, wmt14 or opus-mt-en-de, given '$1' (see --help)" ;;
 esac
-[ $# -le 2 ] || die "expected a data set and a directory, given $# arguments (see --help)"
+[ $# -le 2 ] || die "expected a name and a directory, given $# arguments (see --help)"
 
 name=$1
 dir=${2:-$(cd "$(dirname "$0")" && pwd)/downloads/$name}
 mkdir -p "$dir" || die "$dir: expected a directory that can be made"
 [ -w "$dir" ] || die "$dir: expected a directory that can be written to"
 need sha256sum
-"fetch_$name" "$dir"
+"$fetch" "$dir" "$name"
 echo "$name is in $dir"

@@ -156,7 +156,7 @@ void run(const EvaluateOptions& o) {
 }
 
 void add_options(CLI::App& command, EvaluateOptions& options) {
-  add_ensemble_options(command, options.model);
+  add_ensemble_options(command, options.model, NoModel::takes_the_model_to_try);
   OptionGroup pairs(command, "Translation");
   const Option source = pairs.path("--src", options.source, "Sentences to translate");
   pairs.path("--ref", options.reference, "Their reference translations");

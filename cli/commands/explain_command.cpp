@@ -68,7 +68,7 @@ void add_explain_options(CLI::App& command) {
   auto options = std::make_shared<ExplainOptions>();
   // One sentence is so little that several threads would mostly wait for each other.
   options->common.threads = 1;
-  add_model_options(command, options->model);
+  add_model_options(command, options->model, NoModel::takes_the_model_to_try);
   OptionGroup group(command, "Explanation");
   group.text("SENTENCE", options->sentence, "What to translate and explain", "");
   group.text("--text", options->text, "What a language model is to read");

@@ -139,7 +139,7 @@ void run(const FillOptions& o) {
 
 void add_fill_options(CLI::App& command) {
   auto options = std::make_shared<FillOptions>();
-  add_model_options(command, options->model, true);
+  add_model_options(command, options->model, NoModel::is_an_error, true);
   OptionGroup group(command, "Text");
   group.text("TEXT", options->text, "With [MASK] where something is missing (default: stdin)", "");
   group.number("--top", options->top, at_least(1), "How many for each mask");

@@ -86,7 +86,7 @@ void run(HeadsOptions& o) {
 
 void add_heads_options(CLI::App& command) {
   auto options = std::make_shared<HeadsOptions>();
-  add_model_options(command, options->model);
+  add_model_options(command, options->model, NoModel::takes_the_model_to_try);
   OptionGroup group(command, "Text");
   Option source = group.path("--src", options->source, "Sentences to translate");
   source.needs(group.path("--tgt", options->target, "Their reference translations").needs(source));

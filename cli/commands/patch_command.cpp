@@ -174,7 +174,7 @@ void run(PatchOptions& o) {
 
 void add_patch_options(CLI::App& command) {
   auto options = std::make_shared<PatchOptions>();
-  add_model_options(command, options->model);
+  add_model_options(command, options->model, NoModel::takes_the_model_to_try);
   OptionGroup group(command, "Pairs");
   const Option pairs = group.path(
       "--pairs", options->pairs,

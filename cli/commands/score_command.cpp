@@ -108,7 +108,7 @@ void run(const ScoreCommandOptions& o) {
 
 void add_score_options(CLI::App& command) {
   auto options = std::make_shared<ScoreCommandOptions>();
-  add_ensemble_options(command, options->model);
+  add_ensemble_options(command, options->model, NoModel::takes_the_model_to_try);
   OptionGroup text(command, "Text");
   text.path("--src", options->source, "Source sentences").required();
   text.path(

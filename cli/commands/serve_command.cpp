@@ -11,6 +11,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "cli/shipped_models.h"
 #include "data/files/text_file.h"
 #include "data/files/visible_text.h"
 #include "serve/api.h"
@@ -40,9 +41,9 @@ std::vector<NamedFolder> folders_of(const ServeOptions& o) {
   for (const std::string& given : o.models) {
     const std::size_t equals = given.find('=');
     if (equals == std::string::npos) {
-      folders.push_back({name_of_folder(given), given});
+      folders.push_back({name_of_folder(given), model_folder(given)});
     } else {
-      folders.push_back({given.substr(0, equals), given.substr(equals + 1)});
+      folders.push_back({given.substr(0, equals), model_folder(given.substr(equals + 1))});
     }
   }
   return folders;
@@ -161,7 +162,7 @@ void add_serve_options(CLI::App& command) {
   OptionGroup model(command, "Models");
   model.list(
       "--model", options->models,
-      "A model directory with its name: en-de=DIR translates, any other name writes text; several are served beside each other",
+      "A model directory with its name: en-de=DIR translates, any other name writes text; several are served beside each other (default: en-de, the small model that comes with Kette)",
       "NAME=DIR");
   add_device_option(model, options->loading.device);
   add_weights_option(model, options->loading.weights, "what they are in the directories");
@@ -201,9 +202,12 @@ void add_serve_options(CLI::App& command) {
                "Instead: ask the server at this URL whether it is ready; exits with 0 if it is",
                "URL");
   when_read(command, [options] {
-    if (options->models.empty() == options->check.empty()) {
-      throw UsageError("expected --model NAME=DIR, or --check URL, given " +
-                       std::string(options->check.empty() ? "neither" : "both"));
+    if (!options->models.empty() && !options->check.empty()) {
+      throw UsageError("expected --model NAME=DIR, or --check URL, given both");
+    }
+    if (options->models.empty() && options->check.empty()) {
+      if (shipped_model(kModelToTry).empty()) throw UsageError(without_model_to_try());
+      options->models = {kModelToTry};
     }
     if (is_loopback(options->http.host) || options->open || !options->keys.empty()) return;
     throw UsageError(

@@ -102,7 +102,7 @@ void part_sentences(TranslateCommandOptions& o) {
 
 void add_translate_options(CLI::App& command) {
   auto options = std::make_shared<TranslateCommandOptions>();
-  add_ensemble_options(command, options->model);
+  add_ensemble_options(command, options->model, NoModel::takes_the_model_to_try);
   OptionGroup text(command, "Text");
   const Option sentence =
       text.list("SENTENCE", options->sentences, "What to translate, instead of a file", "");
