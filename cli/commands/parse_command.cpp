@@ -26,6 +26,7 @@ struct ParseCommandOptions {
   WorkOptions work;
   std::filesystem::path input, output, gold;
   ParseScoreOptions scoring;
+  bool chose_beam = false;
 };
 
 /// A line, evalb's mark of no tree for a sentence without words.
@@ -83,7 +84,7 @@ class Parser {
  private:
   const Ensemble& checked() const {
     tree_tokenizer_of(loaded_.tokenizer, options_.model.models.front());
-    check_width(options_.search, loaded_.models);
+    if (options_.chose_beam) check_width(options_.search, loaded_.models);
     return loaded_.models;
   }
 
@@ -179,13 +180,16 @@ void add_parse_options(CLI::App& command) {
   for (Option option : add_parse_scoring_options(text, options->scoring)) option.needs(gold);
   add_page_option(text, options->common).needs(gold);
   OptionGroup search(command, "Search");
-  add_beam_options(search, options->search);
+  const BeamOptions beam = add_beam_options(search, options->search);
   search.number("--batch-tokens", options->work.batch_tokens, at_least(1),
                 "Tokens times beam that each thread has at once");
   search.number("--extra-length", options->search.extra_length, at_least(2),
                 "Trees of at most pieces of the sentence + N labels, tags and closing labels");
   add_common_options(command, options->common);
-  when_read(command, [options] { options->search.check(); });
+  when_read(command, [options, beam] {
+    options->search.check();
+    options->chose_beam = beam.beam.given();
+  });
   when_run(command, [options] { run(*options); });
 }
 

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <system_error>
 
+#include "cli/shipped_models.h"
 #include "data/files/atomic_file.h"
 #include "data/tokenizers/tree_tokenizer.h"
 #include "models/exchange/hugging_face.h"
@@ -58,8 +59,9 @@ std::unique_ptr<Model> moved(const Model& model, Device device) {
   return copy;
 }
 
-std::shared_ptr<LoadedModel> load(const fs::path& path, const std::optional<fs::path>& other,
+std::shared_ptr<LoadedModel> load(const fs::path& named, const std::optional<fs::path>& other,
                                   const std::string& device) {
+  const fs::path path = cli::model_folder(named.string());
   const Device on = parse_device(device);
   const fs::path checkpoint = other.value_or(fs::path());
   for (const fs::path& each : {path, checkpoint}) {
@@ -329,8 +331,10 @@ void bind_models(nb::module_& m) {
   bind_generation(model, ready, m);
 
   m.def(
-      "load", &load, "path"_a, "checkpoint"_a = nb::none(), "device"_a = "cpu", without_gil(),
-      "Loads a model directory, or a folder of Hugging Face's transformers (GPT-2, Llama, Mistral, Marian, BERT). "
+      "load", &load, "path"_a = cli::kModelToTry, "checkpoint"_a = nb::none(), "device"_a = "cpu",
+      without_gil(),
+      "Loads a model directory, or a folder of Hugging Face's transformers (GPT-2, Llama, Mistral, Marian, BERT), or by "
+      "its name one that comes with Kette: \"en-de\". "
       "checkpoint: other parameters than its model.safetensors. Adapters are merged into their base.");
   bind_family(m, "Transformer", transformer_family(),
               "translation model (Vaswani et al. 2017): encoder and decoder");
