@@ -30,18 +30,47 @@ for file in "$tatoeba"/{train,valid,test}.{en,de} "$europarl"/train.{en,de} "$ke
   exit 1
 done
 
-# People type in small letters and without a full stop, Tatoeba does not: each fourth of its pairs is also learnt like that.
 mkdir -p "$out"
-paste "$tatoeba"/train.{en,de} | awk -F '\t' -v en="$out/hurried.en" -v de="$out/hurried.de" '
-  NR % 4 == 0 && $1 ~ /[.!?]$/ && $2 ~ /[.!?]$/ {
-    sub(/[.!?]$/, "", $1); sub(/[.!?]$/, "", $2)
-    print tolower($1) > en
-    print $2 > de
-  }'
+pairs() { paste "$1.en" "$1.de"; }  # English TAB German
+parted() { cut -f 1 "$out/$1.tsv" > "$out/$1.en" && cut -f 2 "$out/$1.tsv" > "$out/$1.de"; }
 
-# The weights: how often a pair of each text is drawn.
-"$kette" train --src "$tatoeba/train.en" "$europarl/train.en" "$out/hurried.en" \
-  --tgt "$tatoeba/train.de" "$europarl/train.de" "$out/hurried.de" --weights 76 18 6 \
+cp data/en-de/phrases.tsv "$out/phrases.tsv"  # greetings and the like, which Tatoeba has few of
+parted phrases
+# People type in small letters and without a full stop, Tatoeba does not: each fourth of its pairs is also learnt like that.
+{ pairs "$tatoeba/train" | awk 'NR % 4 == 0' && cat "$out/phrases.tsv"; } | awk -F '\t' '
+  $1 ~ /[.!?]$/ && $2 ~ /[.!?]$/ { sub(/[.!?]$/, "", $1); sub(/[.!?]$/, "", $2); print tolower($1) "\t" $2 }' > "$out/hurried.tsv"
+parted hurried
+# Its people are called Tom and Mary and live in Boston: others learn to be copied from some of these pairs.
+pairs "$tatoeba/train" | awk -F '\t' '
+  function renamed(text, from, to) {
+    text = " " text " "
+    gsub("[^A-Za-z]" from "[^a-z]", "&\001", text)
+    while (match(text, from "[^a-z]\001")) {
+      text = substr(text, 1, RSTART - 1) to substr(text, RSTART + length(from), 1) substr(text, RSTART + RLENGTH)
+    }
+    return substr(text, 2, length(text) - 2)
+  }
+  BEGIN {
+    people = split("Anna Peter Lisa Paul Julia Felix Sarah Jonas Emma Lukas Laura Simon Lena David Nina Robert Clara Daniel " \
+      "Maria Michael Sophie Thomas Eva Martin Hannah Leon Alice Ben Charlotte George Linda Max Susan Frank Helen Jack Kate " \
+      "Oliver Grace Henry Emily Karl Marie Otto Petra Stefan Monika Andreas Claudia Ahmed Fatima Yuki Chen Olga Ivan Priya " \
+      "Carlos Elena Pierre", person, " ")
+    cities = split("Berlin Hamburg London Paris Madrid Chicago Leipzig Dresden Bremen Stuttgart Amsterdam Toronto Tokyo " \
+      "Oslo Dublin Heidelberg", city, " ")
+  }
+  / (Tom|Mary|Boston)[^a-z]|^(Tom|Mary)[^a-z]/ && NR % 2 == 0 {
+    if ($0 ~ /Toms|Marys|Bostons|Marias/) next  # whose forms differ
+    first = person[NR / 2 % people + 1]; second = person[int(NR / 7) % people + 1]; where = city[int(NR / 3) % cities + 1]
+    if (first == second) next
+    en = renamed(renamed(renamed($1, "Tom", first), "Mary", second), "Boston", where)
+    de = renamed(renamed(renamed(renamed($2, "Tom", first), "Mary", second), "Maria", second), "Boston", where)
+    if (en != $1 && (index(en, first) > 0) == (index(de, first) > 0) && (index(en, second) > 0) == (index(de, second) > 0) \
+        && (index(en, where) > 0) == (index(de, where) > 0)) print en "\t" de
+  }' > "$out/named.tsv"
+parted named
+
+"$kette" train --src "$tatoeba/train.en" "$europarl/train.en" "$out"/{hurried,named,phrases}.en \
+  --tgt "$tatoeba/train.de" "$europarl/train.de" "$out"/{hurried,named,phrases}.de --weights 68 17 7 7 1 \
   --valid-src "$tatoeba/valid.en" --valid-tgt "$tatoeba/valid.de" --out "$out/training" \
   --preset tiny --norm pre "${size[@]}" --dropout 0.1 --batch-tokens 2048 --warmup 800 --schedule cosine --lr 0.003 \
   --precision bf16 --threads 1 --validate-every 1700 --average 5 --keep 5

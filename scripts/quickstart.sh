@@ -80,9 +80,13 @@ paste -d '\n' "$shown/en" "$shown/kette" "$shown/de" |
 
 cat << END
 == Go on
-Translate your own, with words of the corpus:
+This model has seen a toy grammar alone, of a few hundred words. Try more of its sentences:
   head -3 $corpus/test.en | $kette translate --model $model
-Train for ten minutes more:
+The small model that comes with Kette knows everyday English:
+  $kette translate "Good morning. I would like a cup of coffee."
+Train on your own text, one sentence a line, in the time that you have:
+  $kette train --src my.en --tgt my.de --valid-src valid.en --valid-tgt valid.de --out my-model --minutes 30
+Or train this one for ten minutes more:
   ${train[*]} --resume --minutes $(awk "BEGIN { print $minutes + 10 }")
-Real data (Multi30k, Tatoeba, WMT) comes with data/fetch.sh; docs/ explains the rest.
+Texts to train on (Multi30k, Tatoeba, Europarl, WMT) and large models (OPUS-MT) come with data/fetch.sh; docs/ explains the rest.
 END

@@ -80,20 +80,29 @@ void run(TranslateCommandOptions& o) {
   if (outcome->report.faults() > 0) exit_with(1);
 }
 
-/// --model takes all that follows it, a sentence as well: what has a blank in it and is no folder.
-void part_sentences(TranslateCommandOptions& o) {
-  std::vector<std::string>& models = o.model.models;
+bool is_there(const std::string& model) {
+  return std::filesystem::exists(model) || host_model(model);
+}
+
+/// --model and --checkpoint take all that follows them, a sentence as well: what has a blank in it and is no file.
+void part_sentences(TranslateCommandOptions& o, std::vector<std::string>& files) {
   const auto is_sentence = [](const std::string& word) {
-    return word.find(' ') != std::string::npos && !std::filesystem::exists(word);
+    return word.find(' ') != std::string::npos && !is_there(word);
   };
-  const auto first = std::find_if(models.begin(), models.end(), is_sentence);
-  if (first == models.begin()) return;
-  if (first != models.end() && !o.input.empty()) {
+  const auto first = std::find_if(files.begin(), files.end(), is_sentence);
+  if (first == files.begin()) return;
+  if (first != files.end() && !o.input.empty()) {
     throw UsageError("--input: expected no sentence beside it, given \"" + *first + "\"");
   }
-  o.sentences.insert(o.sentences.end(), first, models.end());
-  models.erase(first, models.end());
-  if (models.size() == 1 || std::filesystem::exists(models.back())) return;
+  o.sentences.insert(o.sentences.end(), first, files.end());
+  files.erase(first, files.end());
+}
+
+void part_sentences(TranslateCommandOptions& o) {
+  std::vector<std::string>& models = o.model.models;
+  part_sentences(o, models);
+  part_sentences(o, o.model.checkpoints);
+  if (models.size() < 2 || is_there(models.back())) return;
   fail(models.back(),
        ": expected a model directory, given no such folder (a word to translate stands "
        "first: kette translate \"",

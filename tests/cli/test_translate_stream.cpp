@@ -89,6 +89,8 @@ TEST_CASE("translate: sentences of the command line, before the model and behind
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"translate", "--no-mend", "--model", model, sentence, other},
         {"translate", sentence, other, "--no-mend", "--model", model},
+        {"translate", "--no-mend", "--model", model, "--checkpoint", model + "/model.safetensors",
+         sentence, other},
         {"translate", "--model", model, "--no-mend", "--", sentence, other}}) {
     const Outcome outcome = run_kette(arguments);
     CAPTURE(outcome.err);
