@@ -5,7 +5,7 @@ export LC_ALL=C # sorting, hashing and lower-casing by bytes: the same split on 
 
 usage() {
   cat <<'END'
-usage: data/fetch.sh multi30k|captions|tatoeba|wmt14 [DIR]
+usage: data/fetch.sh multi30k|captions|tatoeba|wmt14|tinyshakespeare [DIR]
 
 Downloads a data set into DIR (default: data/downloads/NAME), checks it, and lays it out as plain
 UTF-8 files, one sentence a line, line n of each language translating line n of the others.
@@ -22,6 +22,8 @@ UTF-8 files, one sentence a line, line n of each language translating line n of 
   wmt14     4.5 million sentences of Europarl, Common Crawl and News Commentary, en de (1.7 GB to
             download, about 5 GB on disk meanwhile): train.*, valid.* (newstest2013) and
             test.* (newstest2014)
+  tinyshakespeare  40,000 lines of Shakespeare's plays for language models (1 MB): input.txt. Public domain,
+            github.com/karpathy/char-rnn
 
 An interrupted download goes on where it stopped; what is there already is not fetched again.
 Needs curl or wget, gzip, and unzip (tatoeba) or tar (wmt14).
@@ -123,6 +125,11 @@ fetch_captions() {
   for language in en de; do
     cat "$dir"/parts/*."$language" >"$dir/captions.$language"
   done
+}
+
+fetch_tinyshakespeare() {
+  echo 86c4e6aa9db7c042ec79f339dcb96d42b0075e16b8fc2e86bf0ca57e2dc565ed input.txt input.txt |
+    fetch_checked "$1" raw.githubusercontent.com/karpathy/char-rnn/master/data/tinyshakespeare
 }
 
 # fetch_checked DIR HOST/PATH: what the lines of the input say, "SHA256 PLACE-IN-DIR PLACE-UPSTREAM" each.
@@ -273,12 +280,12 @@ case "${1:-}" in
     usage
     exit
     ;;
-  multi30k | captions | tatoeba | wmt14) ;;
+  multi30k | captions | tatoeba | wmt14 | tinyshakespeare) ;;
   '')
     usage >&2
     exit 2
     ;;
-  *) die "expected multi30k, captions, tatoeba or wmt14, given '$1' (see --help)" ;;
+  *) die "expected multi30k, captions, tatoeba, wmt14 or tinyshakespeare, given '$1' (see --help)" ;;
 esac
 [ $# -le 2 ] || die "expected a data set and a directory, given $# arguments (see --help)"
 

@@ -63,12 +63,14 @@ struct FetchFixture {
 TEST_CASE_FIXTURE(FetchFixture, "fetch.sh explains itself and refuses what it does not know") {
   const Outcome help = fetch("--help");
   CHECK(help.exit_code == 0);
-  CHECK(contains(help.output, "usage: data/fetch.sh multi30k|captions|tatoeba|wmt14 [DIR]"));
+  CHECK(contains(help.output,
+                 "usage: data/fetch.sh multi30k|captions|tatoeba|wmt14|tinyshakespeare [DIR]"));
   CHECK(fetch("").exit_code == 2);
   const Outcome unknown = fetch("multi31k");
   CHECK(unknown.exit_code == 1);
   CHECK(
-      contains(unknown.output, "expected multi30k, captions, tatoeba or wmt14, given 'multi31k'"));
+      contains(unknown.output,
+               "expected multi30k, captions, tatoeba, wmt14 or tinyshakespeare, given 'multi31k'"));
 }
 
 TEST_CASE_FIXTURE(FetchFixture,
