@@ -5,7 +5,7 @@ export LC_ALL=C # sorting, hashing and lower-casing by bytes: the same split on 
 
 usage() {
   cat <<'END'
-usage: data/fetch.sh multi30k|captions|tatoeba|europarl|wmt14|opus-mt-en-de [DIR]
+usage: data/fetch.sh multi30k|captions|tatoeba|europarl|wmt14|tinyshakespeare|opus-mt-en-de [DIR]
 
 Downloads a data set into DIR (default: data/downloads/NAME), checks it, and lays it out as plain
 UTF-8 files, one sentence a line, line n of each language translating line n of the others.
@@ -24,6 +24,8 @@ UTF-8 files, one sentence a line, line n of each language translating line n of 
   wmt14     4.5 million sentences of Europarl, Common Crawl and News Commentary, en de (1.7 GB to
             download, about 5 GB on disk meanwhile): train.*, valid.* (newstest2013) and
             test.* (newstest2014)
+  tinyshakespeare  40,000 lines of Shakespeare's plays for language models (1 MB): input.txt. Public domain,
+            github.com/karpathy/char-rnn
 
   opus-mt-en-de   or opus-mt-de-en, any opus-mt-SOURCE-TARGET: a translation model of the University
             of Helsinki (300 MB, CC BY 4.0), which is then imported: "kette translate --model
@@ -130,6 +132,11 @@ fetch_captions() {
   for language in en de; do
     cat "$dir"/parts/*."$language" >"$dir/captions.$language"
   done
+}
+
+fetch_tinyshakespeare() {
+  echo 86c4e6aa9db7c042ec79f339dcb96d42b0075e16b8fc2e86bf0ca57e2dc565ed input.txt input.txt |
+    fetch_checked "$1" raw.githubusercontent.com/karpathy/char-rnn/master/data/tinyshakespeare
 }
 
 # fetch_checked DIR HOST/PATH: what the lines of the input say, "SHA256 PLACE-IN-DIR PLACE-UPSTREAM" each.
@@ -365,13 +372,13 @@ case "${1:-}" in
     usage
     exit
     ;;
-  multi30k | captions | tatoeba | europarl | wmt14) fetch=fetch_$1 ;;
+  multi30k | captions | tatoeba | europarl | wmt14 | tinyshakespeare) fetch=fetch_$1 ;;
   opus-mt-?*-?*) fetch=fetch_opus_mt ;;
   '')
     usage >&2
     exit 2
     ;;
-  *) die "expected multi30k, captions, tatoeba, europarl, wmt14 or opus-mt-en-de, given '$1' (see --help)" ;;
+  *) die "expected multi30k, captions, tatoeba, europarl, wmt14, tinyshakespeare or opus-mt-en-de, given '$1' (see --help)" ;;
 esac
 [ $# -le 2 ] || die "expected a name and a directory, given $# arguments (see --help)"
 

@@ -90,7 +90,7 @@ check() {
   if [[ -n $(cached CMAKE_TOOLCHAIN_FILE) ]]; then
     consumer+=(-DCMAKE_TOOLCHAIN_FILE="$(cached CMAKE_TOOLCHAIN_FILE)")
   fi
-  cmake -S tests/consumer -B consumer "${consumer[@]}"
+  cmake -S examples/own-op -B consumer "${consumer[@]}"
   cmake --build consumer
   for program in own_op own_tensors several_outputs f32_op second_order; do "${kette[@]}" "consumer/$program"; done
   "${kette[@]}" installed/bin/kette gradcheck --library consumer/libmy_ops.so

@@ -38,7 +38,8 @@ corpus=build/bundled
 model=build/quickstart-model
 vocabulary=2500
 # For few minutes and little text: pre-norm, which learns faster than the paper's order, small
-# batches, no dropout, and a learning rate that decays until the time is up.
+# batches, no dropout, and a learning rate that decays until the time is up. examples/own-text has a
+# recipe for text of one's own, in a file with comments.
 recipe=(--norm pre --batch-tokens 1024 --dropout 0 --lr 0.003 --warmup 150 --schedule cosine
   --validate-every 500)
 say() { printf '\n== %s\n' "$*"; }

@@ -58,13 +58,23 @@ TEST_CASE("gradcheck: a library that cannot serve is an error by name") {
   CHECK(run_kette({"gradcheck", "--library", library("my_ops"), "--model", "gpt"}).code == 2);
 }
 
-TEST_CASE("the guide's programs: each checks what it says") {
+TEST_CASE("the example own-op: each program checks what it says") {
   for (const std::string program :
        {"own_op", "own_tensors", "several_outputs", "f32_op", "second_order"}) {
     CAPTURE(program);
-    const Outcome outcome = run_bash(std::string(KETTE_GUIDE_PROGRAMS) + "/" + program);
+    const Outcome outcome = run_bash(std::string(KETTE_EXAMPLES) + "/own-op/" + program);
     INFO(outcome.out);
     CHECK(outcome.code == 0);
     CHECK(contains(outcome.out, "differences: ok"));
   }
+}
+
+TEST_CASE("the example own-model: its gradients are right, and it learns") {
+  const Outcome outcome = run_bash(std::string(KETTE_EXAMPLES) + "/own-model/own_model 100");
+  INFO(outcome.out);
+  CHECK(outcome.code == 0);
+  CHECK(contains(outcome.out, "state/weight: the gradient is right"));
+  const std::size_t at = outcome.out.find("loss ");
+  REQUIRE(at != std::string::npos);
+  CHECK(std::stod(outcome.out.substr(at + 5)) < 1.5);  // ln 10 = 2.3 before
 }

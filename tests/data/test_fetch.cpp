@@ -65,13 +65,13 @@ TEST_CASE_FIXTURE(FetchFixture, "fetch.sh explains itself and refuses what it do
   CHECK(help.exit_code == 0);
   CHECK(contains(
       help.output,
-      "usage: data/fetch.sh multi30k|captions|tatoeba|europarl|wmt14|opus-mt-en-de [DIR]"));
+      "usage: data/fetch.sh multi30k|captions|tatoeba|europarl|wmt14|tinyshakespeare|opus-mt-en-de [DIR]"));
   CHECK(fetch("").exit_code == 2);
   const Outcome unknown = fetch("multi31k");
   CHECK(unknown.exit_code == 1);
   CHECK(contains(
       unknown.output,
-      "expected multi30k, captions, tatoeba, europarl, wmt14 or opus-mt-en-de, given 'multi31k'"));
+      "expected multi30k, captions, tatoeba, europarl, wmt14, tinyshakespeare or opus-mt-en-de, given 'multi31k'"));
 }
 
 TEST_CASE_FIXTURE(FetchFixture,

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Sourced by the run.sh of every example. KETTE names the program (default: the kette on PATH), OUT the folder for
+# results (default: out/ in the example's folder). It sets
+#   kette, kette_corpus   the programs; kette-corpus is installed beside kette
+#   here, out             the example's folder and that of results, both absolute
+#   short                 1 if the first word is --short, or SHORT=1: the same at the smallest size; else empty
+# and defines run, which prints a command and runs it, and translator, which makes a model for what needs one.
+here=$(cd "$(dirname "${BASH_SOURCE[1]}")" && pwd)
+short=${SHORT:-}
+if [[ ${1:-} == --short ]]; then
+  short=1
+  shift
+fi
+if ! kette=$(command -v "${KETTE:-kette}"); then
+  echo "run.sh: expected kette on PATH, or KETTE=/path/to/kette, given neither (cmake --install build --prefix ...)" >&2
+  exit 2
+fi
+# shellcheck disable=SC2034  # used by some of the examples
+kette_corpus=$(dirname "$kette")/kette-corpus
+out=${OUT:-$here/out}
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+
+run() {
+  printf '$ %s\n' "$*"
+  "$@"
+}
+
+# translator: sets model to MODEL, if that is given, else to a model of own-text's recipe on the bundled corpus, and
+# corpus to the folder of the corpus.
+translator() {
+  corpus=$out/corpus model=${MODEL:-$out/translator}
+  run "$kette_corpus" --out "$corpus" ${short:+--train 1000 --valid 30 --test 30}
+  if [[ ! -f $model/config.json ]]; then
+    run "$kette" train --config "$here/../own-text/train.toml" ${short:+--epochs 1 --no-validate-bleu} --src "$corpus/train.en" \
+      --tgt "$corpus/train.de" --valid-src "$corpus/valid.en" --valid-tgt "$corpus/valid.de" --out "$model"
+  fi
+}
+
+# build FOLDER: compiles the example's CMake project into FOLDER, with the Kette that KETTE_PREFIX names, or to which
+# kette belongs.
+build() {
+  run cmake -S "$here" -B "$1" -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="${KETTE_PREFIX:-$(dirname "$(dirname "$kette")")}" > "$out/cmake.log" ||
+    { cat "$out/cmake.log" && return 1; }
+  run cmake --build "$1"
+}
