@@ -3,6 +3,7 @@
 // somewhere, and the exercises of docs/paths.md must fail until they are solved.
 #include <doctest/doctest.h>
 
+#include <cctype>
 #include <cstdlib>
 #include <set>
 #include <sstream>

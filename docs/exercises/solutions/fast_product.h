@@ -16,7 +16,7 @@ inline void multiply(const float* a, const float* b, float* c, std::int64_t n) {
         const float* row = b + p * n;
         const float a0 = a[i * n + p], a1 = a[(i + 1) * n + p], a2 = a[(i + 2) * n + p],
                     a3 = a[(i + 3) * n + p];
-#pragma GCC ivdep
+#pragma omp simd
         for (std::int64_t j = 0; j < n; ++j) {
           c0[j] += a0 * row[j];
           c1[j] += a1 * row[j];

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "autograd/ops/elementwise.h"
 #include "nn/points.h"
 #include "nn/tap.h"
