@@ -3,15 +3,16 @@
 # none is missing.
 #   scripts/setup.sh          compiler, CMake, libraries
 #   scripts/setup.sh --ci     also for .ci/run: clang with its OpenMP, clang-format, clang-tidy, shellcheck,
-#                           Chromium for tests of pages, Python's headers; and the packages of --mpi and --aarch64
+#                           Chromium for tests of pages, Python's headers; and the packages of the options below
 #   scripts/setup.sh --mpi    also for many processes: Open MPI and MPICH, before Kette is built
 #   scripts/setup.sh --aarch64   also for scripts/aarch64.sh: a cross compiler and qemu-user
+#   scripts/setup.sh --site   also for scripts/site.sh: mkdocs and its theme Material
 set -euo pipefail
 
 case "${1:-}" in
-  "" | --ci | --mpi | --aarch64) ;;
+  "" | --ci | --mpi | --aarch64 | --site) ;;
   *)
-    echo "setup.sh: expected no option, --ci, --mpi or --aarch64, given $1" >&2
+    echo "setup.sh: expected no option, --ci, --mpi, --aarch64 or --site, given $1" >&2
     exit 2
     ;;
 esac
@@ -71,6 +72,10 @@ fi
 if [[ "${1:-}" == --ci || "${1:-}" == --aarch64 ]]; then
   need g++-aarch64-linux-gnu have aarch64-linux-gnu-g++
   need qemu-user have qemu-aarch64
+fi
+if [[ "${1:-}" == --ci || "${1:-}" == --site ]]; then
+  need mkdocs have mkdocs
+  need mkdocs-material test -d /usr/share/mkdocs/themes/material
 fi
 
 if ((${#missing[@]} == 0)); then
