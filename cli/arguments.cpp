@@ -4,17 +4,27 @@
 #include <algorithm>
 #include <set>
 
+#include "cli/synonyms.h"
 #include "tensor/suggestion.h"
 
 namespace kette::cli {
 namespace {
 
-std::vector<std::string> option_names(const CLI::App& command, const std::string& dashes) {
+std::vector<std::string> option_names(const CLI::App& command) {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back(dashes + name);
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
   return names;
+}
+
+/// " (did you mean --lr?)" or nothing. is_key: as a file of options writes it.
+std::string hint(const std::string& name, const CLI::App& command, bool is_key = false) {
+  std::string meant = meant_option(name, option_names(command));
+  if (meant.empty()) return "";
+  const std::size_t value = meant.find(' ');
+  if (is_key && value != std::string::npos) meant.replace(value, 1, " = \"").append("\"");
+  return " (did you mean " + meant.substr(is_key ? 2 : 0) + "?)";
 }
 
 std::string full_name(const CLI::App& command) {
@@ -25,8 +35,8 @@ std::string full_name(const CLI::App& command) {
 /// Options of a command whose own spelling starts the argument: "--steps", "--steps=3", "-h".
 CLI::Option& known_option(CLI::App& command, const std::string& name) {
   if (CLI::Option* option = command.get_option_no_throw(name)) return *option;
-  throw UsageError("unknown option " + name + did_you_mean(name, option_names(command, "--")) +
-                   "; " + full_name(command) + " --help lists them all");
+  throw UsageError("unknown option " + name + hint(name, command) + "; " + full_name(command) +
+                   " --help-all lists them all");
 }
 
 bool is_flag(const CLI::Option& option) { return option.get_items_expected_max() == 0; }
@@ -62,7 +72,7 @@ Given read_options(CLI::App& command, const std::vector<std::string>& arguments,
       if (!is_flag(option) && name == argument) {
         argument += "=" + (has_value ? arguments[++i] : std::string());
       }
-      if (!is_flag(option) && argument.size() == name.size() + 1) {
+      if (argument == name + "=") {
         if (has_value && takes_no_text(option)) continue;
         throw UsageError(name + ": expected a value, given nothing");
       }
@@ -128,6 +138,14 @@ class Entries {
   std::vector<ConfigEntry> entries_;
 };
 
+/// Whether an argument stands behind --json, which takes no value that does not hang on it.
+bool follows_json(const std::vector<std::string>& all, const std::string& argument) {
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    if (all[i] == argument && all[i - 1] == "--json") return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 PreparedArguments prepare_arguments(CLI::App& program, const std::vector<std::string>& arguments) {
@@ -176,10 +194,10 @@ PreparedArguments arguments_of(const CLI::App& command, const std::vector<Config
   for (const ConfigEntry& entry : entries) {
     const std::string name = "--" + entry.key;
     const CLI::Option* option = command.get_option_no_throw(name);
-    if (option == nullptr || entry.key == "config" || entry.key == "help") {
-      throw UsageError(entry.origin + ": unknown key " + entry.key +
-                       did_you_mean(entry.key, option_names(command, "")) +
-                       "; the keys are the options of " + full_name(command) + " --help");
+    if (option == nullptr || entry.key == "config" || entry.key == "help" ||
+        entry.key == "help-all") {
+      throw UsageError(entry.origin + ": unknown key " + entry.key + hint(name, command, true) +
+                       "; the keys are the options of " + full_name(command) + " --help-all");
     }
     if (takes_one_value(*option) && entry.values.size() != 1) {
       throw UsageError(entry.origin + ": " + name + ": expected one value, given " +
@@ -198,6 +216,7 @@ PreparedArguments arguments_of(const CLI::App& command, const std::vector<Config
 }
 
 void parse(CLI::App& program, PreparedArguments prepared) {
+  const std::vector<std::string> all = prepared.arguments;
   std::reverse(prepared.arguments.begin(),
                prepared.arguments.end());  // CLI11 takes them from the back
   const auto with_origin = [&](const std::string& message) {
@@ -210,7 +229,9 @@ void parse(CLI::App& program, PreparedArguments prepared) {
   } catch (const CLI::Success&) {
     throw;
   } catch (const CLI::ExtrasError&) {
-    throw UsageError("unexpected argument " + program.remaining(true).front());
+    const std::string rest = program.remaining(true).front();
+    throw UsageError("unexpected argument " + rest +
+                     (follows_json(all, rest) ? " (--json=" + rest + " writes to a file)" : ""));
   } catch (const CLI::ConversionError& error) {  // of flags: "Could not convert: --quiet = maybe"
     const std::string message = error.what();
     const std::size_t name = message.find("--"), value = message.find(" = ");

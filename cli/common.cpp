@@ -9,18 +9,41 @@
 
 #include "cli/host.h"
 #include "cli/processes.h"
+#include "data/files/atomic_file.h"
 #include "data/files/json_text.h"
+#include "data/files/text_file.h"
 #include "data/files/visible_text.h"
 #include "tensor/kernels.h"
 #include "tensor/machine.h"
 
 namespace kette::cli {
 
+namespace {
+
+void check_json_file(const std::filesystem::path& file) {
+  const std::filesystem::path folder = file.parent_path();
+  KETTE_CHECK(folder.empty() || std::filesystem::is_directory(folder),
+              "expected a file in a folder, given ", file.string(), " (create ", folder.string(),
+              " first)");
+  if (!std::filesystem::exists(file)) return;
+  KETTE_CHECK(std::filesystem::is_regular_file(file), "expected a file, given ", file.string(),
+              ", which is something else");
+  constexpr std::string_view kStart = "{\"";
+  const std::string start = first_bytes(file, kStart.size());
+  KETTE_CHECK(start.empty() || start == kStart, "expected a new file or earlier JSON, given ",
+              file.string(), ", which holds something else");
+}
+
+}  // namespace
+
 void add_common_options(CLI::App& command, CommonOptions& options) {
   OptionGroup group(command, "Common");
   group.number("--threads", options.threads, at_least(1),
                options.threads > 0 ? "Threads" : "Threads (default: all the machine has)");
-  group.flag("--json", options.json, "Print one JSON object as the last line of stdout");
+  group.flag_or_path(
+      "--json", options.json, options.json_file,
+      "Print one JSON object as the last line of stdout, or with --json=FILE write it there; all else is then as without",
+      check_json_file);
   group.custom(
       "--config", [](const std::string&) {}, [] { return std::string(); },
       "Options from a TOML file, `name = value` a line; the command line overrides them", "FILE");
@@ -121,9 +144,13 @@ int use_threads(const CommonOptions& options) {
   return threads;
 }
 
-void print_json(const Json& object) {
-  if (CommandHost* host = CommandHost::current()) return host->take_json(object);
-  to_stdout() << json_line(object);
+void print_json(const CommonOptions& options, const Json& object) {
+  if (CommandHost* host = CommandHost::current()) host->take_json(object);
+  if (!options.json_file.empty()) {
+    if (communicator().is_first()) write_file_atomically(options.json_file, json_line(object));
+  } else if (CommandHost::current() == nullptr) {
+    to_stdout() << json_line(object);
+  }
 }
 
 std::string json_line(const Json& object) {

@@ -20,7 +20,8 @@ namespace kette::cli {
 struct CommonOptions {
   std::int64_t threads = 0;  ///< 0: all of the machine
   bool json = false;
-  std::filesystem::path out;  ///< the file of the page; empty: no page
+  std::filesystem::path json_file;  ///< where the JSON goes; empty: stdout
+  std::filesystem::path out;        ///< the file of the page; empty: no page
 };
 
 /// Adds --threads, --json and --config (which arguments.h reads).
@@ -57,8 +58,8 @@ inline constexpr LineLimits kWholeText{.line_bytes = std::int64_t{1} << 18,
                                        .lines = std::int64_t{1} << 20,
                                        .bytes = std::int64_t{1} << 26};
 
-/// Prints a JSON object as the last line of stdout.
-void print_json(const nlohmann::ordered_json& object);
+/// Prints a JSON object as the last line of stdout, or writes it to the file of --json.
+void print_json(const CommonOptions& options, const nlohmann::ordered_json& object);
 /// An object as one line with its line break.
 std::string json_line(const nlohmann::ordered_json& object);
 

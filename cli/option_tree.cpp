@@ -2,9 +2,15 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <memory>
 #include <sstream>
 
 #include "cli/commands/commands.h"
+#include "cli/help.h"
+#include "cli/host.h"
+#include "cli/processes.h"
+#include "cli/version.h"
+#include "tensor/suggestion.h"
 
 namespace kette::cli {
 namespace {
@@ -26,7 +32,11 @@ Kind kind_of(const CLI::Option& option, const std::string& type) {
   return type == "FILE" || type == "DIR" || type == "PATH" ? Kind::path : Kind::text;
 }
 
-OptionDescription description_of(const CLI::Option& option) {
+std::vector<const CLI::App*> parts_of(const CLI::App& command) {
+  return command.get_subcommands([](const CLI::App*) { return true; });
+}
+
+OptionDescription option_of(const CLI::Option& option) {
   OptionDescription found;
   const std::vector<std::string>&names = option.get_lnames(), &opposites = option.get_fnames();
   const auto is_opposite = [&](const std::string& name) {
@@ -39,7 +49,8 @@ OptionDescription description_of(const CLI::Option& option) {
   found.group = option.get_group();
   found.help = option.get_description();
   found.kind = kind_of(option, option.get_type_name());
-  if (found.kind != Kind::flag) found.type = option.get_type_name();
+  const std::string type = option.get_type_name();
+  if (found.kind != Kind::flag || type.starts_with('[')) found.type = type;
   if (found.kind == Kind::choice) found.words = split_words(found.type);
   found.initial = option.get_default_str();
   found.is_list = option.get_multi_option_policy() != CLI::MultiOptionPolicy::TakeLast &&
@@ -48,32 +59,85 @@ OptionDescription description_of(const CLI::Option& option) {
   return found;
 }
 
-void add(const CLI::App& command, std::vector<std::string> words,
-         std::vector<CommandDescription>& all) {
-  const auto parts = command.get_subcommands([](const CLI::App*) { return true; });
-  for (const CLI::App* part : parts) {
-    std::vector<std::string> of_part = words;
-    of_part.push_back(part->get_name());
-    add(*part, of_part, all);
+std::vector<std::string> words_of(const CLI::App& command) {
+  if (command.get_parent() == nullptr) return {};
+  std::vector<std::string> words = words_of(*command.get_parent());
+  words.push_back(command.get_name());
+  return words;
+}
+
+class HelpFormatter : public CLI::FormatterBase {
+ public:
+  std::string make_help(const CLI::App* command, std::string /*name*/,
+                        CLI::AppFormatMode mode) const override {
+    return help_text(description_of(*command), width_of_help(), mode == CLI::AppFormatMode::All);
   }
-  if (!parts.empty()) return;
-  CommandDescription found{std::move(words), command.get_description(), {}};
-  for (const CLI::Option* option : command.get_options()) {
-    if (option != command.get_help_ptr()) found.options.push_back(description_of(*option));
-  }
-  all.push_back(std::move(found));
+};
+
+void add(const CLI::App& command, std::vector<CommandDescription>& all) {
+  all.push_back(description_of(command));
+  for (const CLI::App* part : parts_of(command)) add(*part, all);
 }
 
 }  // namespace
 
+std::string CommandDescription::name() const {
+  return words.empty() ? "kette" : "kette " + joined(words, " ");
+}
+
+CommandDescription description_of(const CLI::App& command) {
+  CommandDescription found{words_of(command), command.get_description(), {}};
+  for (const CLI::App* part : parts_of(command)) {
+    found.parts.emplace_back(part->get_name(), part->get_description());
+  }
+  for (const CLI::Option* option : command.get_options()) {
+    const bool is_help = option == command.get_help_ptr() || option == command.get_help_all_ptr();
+    if (!is_help) found.options.push_back(option_of(*option));
+  }
+  return found;
+}
+
+std::shared_ptr<CLI::App> make_program(const std::function<bool(const std::string&)>& is_wanted) {
+  auto program = std::make_shared<CLI::App>(
+      "Kette trains and runs Transformers (translation, parsing, GPT, BERT) on automatic differentiation written from scratch.",
+      "kette");
+  program->formatter(std::make_shared<HelpFormatter>());
+  program->set_version_flag("--version", "kette " + full_version(),
+                            "Print the version and the commit, and exit");
+  program->set_help_all_flag("--help-all", "Print all options and exit");
+  require_command(*program);
+  for (const Command* one : commands()) {
+    CLI::App& command = add_command(*program, one->name, one->help);
+    if (!is_wanted(one->name)) continue;
+    one->add_options(command);
+    if (one->is_shared_out && Host::current() == nullptr) add_process_options(command);
+  }
+  return program;
+}
+
+CommandDescription described_command(const std::vector<std::string>& words) {
+  const std::shared_ptr<CLI::App> program = make_program(
+      [&](const std::string& name) { return !words.empty() && name == words.front(); });
+  const CLI::App* found = program.get();
+  for (const std::string& word : words) {
+    const std::vector<const CLI::App*> parts = parts_of(*found);
+    const auto part = std::find_if(parts.begin(), parts.end(),
+                                   [&](const CLI::App* one) { return one->get_name() == word; });
+    if (part == parts.end()) {
+      const auto name = [](const CLI::App* one) { return one->get_name(); };
+      std::vector<std::string> names;
+      std::transform(parts.begin(), parts.end(), std::back_inserter(names), name);
+      throw UsageError("unknown command " + word + did_you_mean(word, names) + "; " +
+                       description_of(*found).name() + " --help lists them all");
+    }
+    found = *part;
+  }
+  return description_of(*found);
+}
+
 std::vector<CommandDescription> described_commands() {
   std::vector<CommandDescription> all;
-  for (const Command* one : commands()) {
-    CLI::App program("", "kette");
-    CLI::App& command = add_command(program, one->name, one->help);
-    one->add_options(command);
-    add(command, {one->name}, all);
-  }
+  add(*make_program([](const std::string&) { return true; }), all);
   return all;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <memory>
 
 #include "tensor/suggestion.h"
 
@@ -224,6 +225,23 @@ Option OptionGroup::flag(const std::string& name, bool& value, const std::string
       name, value, has_opposite ? help + (value ? " (default: yes)" : " (default: no)") : help);
   option->default_function([&value] { return std::string(value ? "true" : "false"); });
   option->group(title_)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  return Option(*option);
+}
+
+Option OptionGroup::flag_or_path(const std::string& name, bool& value, std::filesystem::path& path,
+                                 const std::string& help,
+                                 const std::function<void(const std::filesystem::path&)>& check) {
+  const auto told = std::make_shared<std::string>();
+  CLI::Option* option = command_.add_flag(name, *told, help);
+  option->each([name, told, &value, &path, check](const std::string& text) {
+    value = text != "false";
+    path = text == "true" || text == "false" ? "" : text;
+    if (!path.empty()) as_usage_error(name, [&] { check(path); });
+  });
+  option->default_function(
+      [&value, &path] { return path.empty() ? (value ? "true" : "false") : path.string(); });
+  option->type_name("[=FILE]")->group(title_);
+  option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   return Option(*option);
 }
 

@@ -86,6 +86,10 @@ class OptionGroup {
               const std::string& type = "FILE");
   /// With "--name,!--no-name", the flag can also be switched off.
   Option flag(const std::string& name, bool& value, const std::string& help);
+  /// A flag that may have a path hanging on it, "--name=FILE", which `check` refuses by an Error.
+  Option flag_or_path(const std::string& name, bool& value, std::filesystem::path& path,
+                      const std::string& help,
+                      const std::function<void(const std::filesystem::path&)>& check);
   /// One of a few words, passed to `set`.
   Option one_of(const std::string& name, const std::vector<std::string>& words,
                 const std::function<void(const std::string&)>& set,

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 #include <new>
 #include <stdexcept>
 
@@ -12,44 +13,21 @@
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/host.h"
-#include "cli/options.h"
+#include "cli/option_tree.h"
 #include "cli/processes.h"
-#include "cli/version.h"
 #include "data/files/visible_text.h"
 #include "tensor/with_threads.h"
 
 namespace kette::cli {
 namespace {
 
-/// Shows a flag that can be taken back without CLI11's "{false}", what its opposite gives.
-class HelpFormatter : public CLI::Formatter {
- public:
-  std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
-    std::string name = CLI::Formatter::make_option_name(option, is_positional);
-    const std::string value = "{false}";
-    const std::size_t at = name.find(value);
-    return at == std::string::npos ? name : name.erase(at, value.size());
-  }
-};
-
-/// All of them by name, and of the one that is wanted its options: those of all take longer than many a command.
-void add_commands(CLI::App& program, const std::vector<std::string>& arguments) {
+std::shared_ptr<CLI::App> program_for(const std::vector<std::string>& arguments) {
   const std::string wanted = arguments.empty() ? "" : arguments.front();
   const bool is_exchange = arguments.size() > 1 && wanted == "bench" && arguments[1] == "exchange";
-  program.formatter(std::make_shared<HelpFormatter>());
-  program.set_version_flag("--version", "kette " + full_version(),
-                           "Print the version and the commit, and exit");
-  program.get_formatter()->column_width(38);
-  require_command(program);
-  program.footer(
-      "kette COMMAND --help tells more. Any option can stand in a file: --config run.toml");
   for (const Command* one : commands()) {
-    CLI::App& command = add_command(program, one->name, one->help);
-    if (one->name != wanted) continue;
-    one->add_options(command);
-    if (one->is_shared_out && Host::current() == nullptr) add_process_options(command);
-    if (!one->is_shared_out && !is_exchange) check_is_one(one->name);
+    if (one->name == wanted && !one->is_shared_out && !is_exchange) check_is_one(one->name);
   }
+  return make_program([&](const std::string& name) { return name == wanted; });
 }
 
 int parse_and_run(CLI::App& program, const std::vector<std::string>& arguments) {
@@ -88,11 +66,7 @@ int finish_output(int code) {
 
 int run_alone(const std::vector<std::string>& arguments) {
   try {
-    CLI::App program(
-        "Kette trains and runs Transformers (translation, parsing, GPT, BERT) on automatic differentiation written from scratch.",
-        "kette");
-    add_commands(program, arguments);
-    return finish_output(parse_and_run(program, arguments));
+    return finish_output(parse_and_run(*program_for(arguments), arguments));
   } catch (const SharedError& error) {
     if (error.is_mine) std::cerr << who_says(true) + "kette: " + visible(error.what()) << std::endl;
     return 1;
@@ -134,14 +108,13 @@ int run_program(const std::vector<std::string>& arguments) {
 int run_command(CommandHost& host, const std::vector<std::string>& arguments) {
   const WithThreads kept(0);  // a command sets its own
   const Host::Scope scope(&host);
-  CLI::App program("", "kette");
-  add_commands(program, arguments);
+  const std::shared_ptr<CLI::App> program = program_for(arguments);
   try {
-    parse(program, prepare_arguments(program, arguments));
+    parse(*program, prepare_arguments(*program, arguments));
   } catch (const Exit& exit) {
     return exit.code;
   } catch (const CLI::Success&) {
-    host.out() << program.help();
+    host.out() << program->help();
   }
   return 0;
 }

@@ -36,7 +36,7 @@ void show(const Report& report, const CommonOptions& options, std::size_t printe
     write_page(options.out, page);
     file = {{"page", options.out.string()}, {"page_bytes", page.size()}};
   }
-  if (options.json) print_json(as_json(report, file));
+  if (options.json) print_json(options, as_json(report, file));
 }
 
 }  // namespace kette::cli

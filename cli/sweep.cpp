@@ -324,8 +324,8 @@ void Sweep::run() {
   const std::vector<SweepRow> all = rows();
   to_stdout() << table(all);
   if (options_.common.json) {
-    print_json(
-        {{"table", (options_.folder / kSweepTable).string()}, {"runs", sweep_json(file_, all)}});
+    print_json(options_.common, {{"table", (options_.folder / kSweepTable).string()},
+                                 {"runs", sweep_json(file_, all)}});
   }
   std::size_t missing = trainings_.size();
   for (const SweepRow& row : all) missing -= row.results.size();

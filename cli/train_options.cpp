@@ -378,7 +378,8 @@ std::string TrainCommandOptions::configuration(CLI::App& command) const {
   // A model to start from has its shape.
   std::vector<std::string> omitted = architecture_.option_names(train_.from.empty());
   for (const Option& option : foreign()) omitted.push_back(option.name().substr(2));
-  for (const char* name : {"help", "config", "json", "resume", "force-data", "quiet", "wait-limit"})
+  for (const char* name :
+       {"help", "help-all", "config", "json", "resume", "force-data", "quiet", "wait-limit"})
     omitted.push_back(name);
   return config_text(command, omitted);
 }

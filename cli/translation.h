@@ -53,7 +53,9 @@ struct TranslateCommandOptions {
     return translate.decoding.search.n_best > 1 && !translate.decoding.minimum_risk;
   }
   /// Whether translations are written as JSON: for lists(), and on stdout, which then has only JSON.
-  bool writes_json() const { return common.json && (lists() || is_stdin(output)); }
+  bool writes_json() const {
+    return common.json && common.json_file.empty() && (lists() || is_stdin(output));
+  }
   /// The format of a document; none for lines.
   std::optional<DocumentFormat> document_format() const;
   std::vector<std::filesystem::path> read() const;

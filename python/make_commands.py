@@ -10,8 +10,8 @@ import re
 import sys
 import textwrap
 
-# serve is no function; Model has translate and generate.
-LEFT_OUT = ("serve", "translate", "generate")
+# Of the command line alone; and Model has translate and generate.
+LEFT_OUT = ("serve", "translate", "generate", "help", "version", "man", "completion")
 NAMES = {
     "import": "import_model",
     "export": "export_model",

@@ -57,7 +57,7 @@ KEY = re.compile(r'(\\?"(?:%s)\\?": ?)(?:-?[\d.]+(?:e[-+]?\d+)?|\\?"[^"]*")' % "
 STATUS_LINES = re.compile(  # progress of a command, after seconds
     r"(?m)^(\[[^]]*\] )?(.*  [\d:]+ left|.*  [\d.]+ (a second|MB/s)|(.*  )?\d+ %( of the text)?|"
     r"\d+ of \d+ (results|pairs)|looking at the text|iteration \d+ of \d+  .*)\n")
-# Commands of `kette --help` and options of `kette translate --help` that the list may lack, and
+# Commands of `kette --help` and options of `kette translate --help-all` that the list may lack, and
 # why.
 NOT_RUN = {"serve": "it does not end by itself; scripts/serve_check.py compares its answers"}
 
@@ -229,7 +229,7 @@ def compare(name, command, work, binaries):
 def check(binary):
     """What the list lacks, a line each."""
     def words(pattern, *arguments):
-        text = subprocess.run([binary, *arguments, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        text = subprocess.run([binary, *arguments, "--help-all"], stdout=subprocess.PIPE, text=True, check=True).stdout
         return re.findall(pattern, text, re.M)
 
     used = SHELL + "\n".join(COMMANDS.values())

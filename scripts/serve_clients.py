@@ -197,7 +197,7 @@ def check_metrics(server):
 
 
 def check_busy():
-    if "--max-wait" not in run("serve", "--help"):
+    if "--max-wait" not in run("serve", "--help-all"):
         return print("left    openai, deepl     a server with too much to do: this one takes all")
     deepl.http_client.max_network_retries, deepl.http_client.min_connection_timeout = 0, 60.0
     with Server("--threads", "1", "--max-wait", "0.01") as server:

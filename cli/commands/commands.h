@@ -47,7 +47,11 @@ struct Command {
   ONE(info_command) \
   ONE(trace_command) \
   ONE(tape_command) \
-  ONE(bench_command)
+  ONE(bench_command) \
+  ONE(help_command) \
+  ONE(version_command) \
+  ONE(man_command) \
+  ONE(completion_command)
 
 #define KETTE_BENCHES(ONE) \
   ONE(bench_train_command) \

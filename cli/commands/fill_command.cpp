@@ -134,7 +134,7 @@ void run(const FillOptions& o) {
   say_unknown(unknown, "text");
   say_marks(marks, "text");
   if (!o.common.json) return;
-  print_json({{"texts", texts}});
+  print_json(o.common, {{"texts", texts}});
 }
 
 void add_fill_options(CLI::App& command) {

@@ -63,7 +63,7 @@ void print_likeliest(const GenerateCommandOptions& o, const Tokenizer& tokenizer
                     {"score", found.score}});
   }
   if (!o.common.json) return;
-  print_json({{"prompt", prompt}, {"prompt_tokens", ids.size()}, {"texts", list}});
+  print_json(o.common, {{"prompt", prompt}, {"prompt_tokens", ids.size()}, {"texts", list}});
 }
 
 void print_texts(const GenerateCommandOptions& o, const LoadedEnsemble<Gpt>& loaded,
@@ -124,12 +124,12 @@ void print_texts(const GenerateCommandOptions& o, const LoadedEnsemble<Gpt>& loa
   const double rate = static_cast<double>(tokens) / seconds;
   to_stderr() << text("%lld tokens, %.1f tokens/s\n", static_cast<long long>(tokens), rate);
   if (!o.common.json) return;
-  print_json({{"prompt", prompt},
-              {"texts", list},
-              {"prompt_tokens", ids.size()},
-              {"tokens", tokens},
-              {"seconds", seconds},
-              {"tokens_per_second", rate}});
+  print_json(o.common, {{"prompt", prompt},
+                        {"texts", list},
+                        {"prompt_tokens", ids.size()},
+                        {"tokens", tokens},
+                        {"seconds", seconds},
+                        {"tokens_per_second", rate}});
 }
 
 void check(GenerateCommandOptions& o) {

@@ -56,7 +56,7 @@ void print_result(const TrainCommandOptions& o, const std::filesystem::path& out
   }
   json.update(speed_json(o.compute(), summary_of(*read_config(out)), result, threads));
   json.update(watching);
-  print_json(json);
+  print_json(o.common(), json);
 }
 
 void train_and_report(const TrainCommandOptions& o, const TrainRun& run, int threads) {

@@ -75,7 +75,7 @@ void run(TranslateCommandOptions& o) {
     json["target_tokens_per_second"] = json["target_tokens"].get<double>() * rate;
     json["peak_rss_mib"] = peak_rss_mib();
     json["threads"] = threads;
-    print_json(json);
+    print_json(o.common, json);
   }
   if (outcome->report.faults() > 0) exit_with(1);
 }
@@ -186,9 +186,9 @@ void add_translate_options(CLI::App& command) {
       throw UsageError(std::string(prefix.given() ? "--prefix" : "--n-best") +
                        ": expected lines, given a document (--format text reads it as lines)");
     }
-    if (o.common.json && o.document_format() && is_stdin(o.output)) {
+    if (o.common.json && o.common.json_file.empty() && o.document_format() && is_stdin(o.output)) {
       throw UsageError(
-          "--json: expected --output beside it for a document, which is no JSON, given none");
+          "--json: expected --output beside it for a document, which is no JSON, given none (or --json=FILE)");
     }
     if (o.candidates.sample) o.translate.decoding.sampling = o.candidates.sampling;
     check_search(o.model, o.translate.decoding);

@@ -222,6 +222,7 @@ const char* name_of(cli::OptionDescription::Kind kind) {
 Descriptions described_commands() {
   nb::list all;
   for (const cli::CommandDescription& command : cli::described_commands()) {
+    if (!command.parts.empty()) continue;
     nb::list options;
     for (const cli::OptionDescription& option : command.options) {
       nb::dict one;

@@ -60,14 +60,14 @@ TEST_CASE("cli: every command documents its options") {
       {{"bench", "tokenize"}, "--text"},
       {{"bench", "ops"}, "--tokens"}};
   for (auto [words, option] : commands) {
-    words.push_back("--help");
+    words.push_back("--help-all");
     const Outcome help = run_kette(words);
     CHECK(help.code == 0);
     CHECK(contains(help.out, option));
     CHECK(contains(help.out, "--config"));
     CHECK(contains(help.out, "--threads"));
   }
-  CHECK(contains(run_kette({"train", "--help"}).out, "--beta2 X=0.98"));
+  CHECK(contains(run_kette({"train", "--help-all"}).out, "--beta2 X=0.98"));
 }
 
 TEST_CASE("cli: unknown names are answered with the nearest") {

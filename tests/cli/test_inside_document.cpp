@@ -56,7 +56,7 @@ TEST_CASE("docs/inside.md shows commands and options that there are, each with i
     REQUIRE(words.size() > 2);
     std::string& help = helps[words[1]];
     if (help.empty()) {
-      const Outcome outcome = run_kette({words[1], "--help"});
+      const Outcome outcome = run_kette({words[1], "--help-all"});
       REQUIRE(outcome.code == 0);
       help = outcome.out;
     }

@@ -237,7 +237,7 @@ TEST_CASE("kette sweep: a file that was put right is taken, and a trained model 
   CHECK(unknown.code == 2);
   CHECK(
       unknown.says("unknown key sorc (did you mean src?); the keys are the options of kette "
-                   "evaluate --help"));
+                   "evaluate --help-all"));
   CHECK(sweep(shared + "[evaluate]\nsrc = \"/nowhere\"\nref = \"/nowhere\"\n[a]\n")
             .says("expected a file, given /nowhere, which is not there"));
   CHECK_FALSE(std::filesystem::exists(model));
