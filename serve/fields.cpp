@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <sstream>
 
 #include "data/files/utf8.h"
 #include "tensor/shortest.h"
@@ -185,9 +186,9 @@ double Fields::number(const std::string& name, double otherwise, double least, d
   if (given.is_number()) {
     read = given;
   } else if (is_form_ && given.is_string()) {
-    const std::string text = given;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), read);
-    if (error != std::errc{} || end != text.data() + text.size()) read = NAN;
+    std::istringstream text{given.get<std::string>()};  // libc++'s from_chars() reads no doubles
+    text >> std::noskipws >> read;
+    if (text.fail() || !text.eof()) read = NAN;
   }
   if (!(read >= least && read <= most)) wrong(name, "a number " + range(least, most), given);
   return read;
