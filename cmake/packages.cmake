@@ -6,9 +6,6 @@ set(CPACK_PACKAGE_NAME kette)
 set(CPACK_PACKAGE_VENDOR "Kette authors")
 set(CPACK_PACKAGE_CONTACT "Kette authors <kette@example.org>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Transformers trained, run and understood from the command line")
-set(CPACK_PACKAGE_DESCRIPTION "Kette trains, runs, serves and explains Transformers: translators, parsers, GPT and BERT.
-It is built on automatic differentiation from scratch, with kernels for every level of x86-64, and checks each gradient
-against finite differences.")
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_STRIP_FILES ON)
@@ -31,12 +28,16 @@ endforeach()
 # --- Debian
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 0kette1)  # below any of Debian's own
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/lib)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(same_version "kette (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
 set(CPACK_DEBIAN_KETTE_PACKAGE_NAME kette)
+set(CPACK_COMPONENT_KETTE_DESCRIPTION "It has translators, parsers, GPT and BERT, a server for their users, and
+pages that show how a model came to what it wrote. All is built on automatic
+differentiation from scratch, with kernels for every level of x86-64; each
+gradient is checked against finite differences.")
 set(CPACK_DEBIAN_KETTE_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libkette-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
@@ -45,14 +46,15 @@ set(CPACK_DEBIAN_DEV_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${same_version}, libopenblas-dev, libsentencepiece-dev, libutf8proc-dev, \
 zlib1g-dev, liblzma-dev, libzstd-dev, nlohmann-json3-dev")
 set(CPACK_COMPONENT_DEV_DESCRIPTION
-    "Headers and the static library, for programs that differentiate or use models by themselves: find_package(Kette)")
+    "Headers and the static library, for programs that differentiate or use\nmodels by themselves: find_package(Kette) of CMake.")
 foreach(plugin ${mpi_plugins})
   string(TOUPPER ${plugin} name)
   set(CPACK_DEBIAN_${name}_PACKAGE_NAME ${plugin})
   set(CPACK_DEBIAN_${name}_PACKAGE_SECTION science)
   set(CPACK_DEBIAN_${name}_PACKAGE_DEPENDS "${same_version}")
   string(REPLACE kette- "" engine ${plugin})
-  set(CPACK_COMPONENT_${name}_DESCRIPTION "The plug-in by which processes of kette train find each other under the mpirun of ${engine}")
+  set(CPACK_COMPONENT_${name}_DESCRIPTION
+      "The plug-in by which many processes of kette train find each other\nunder the mpirun of ${engine}.")
 endforeach()
 
 # --- The archive: what a system may lack lies beside the kernels. A plain install has nothing of that.

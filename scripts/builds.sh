@@ -31,9 +31,11 @@ build() {
       ;;
     clang) plain -DCMAKE_CXX_COMPILER=clang++ ;;  # with its own OpenMP runtime
     libc++)
-      # The system's SentencePiece takes strings of libstdc++ alone. So all is compiled, but the program not linked.
+      # The system's SentencePiece takes strings of libstdc++ alone. So all is compiled, but the program not linked, and
+      # the tests of the floors below it with what they never call left open.
       cmake -S . -B build -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_CXX_FLAGS=-stdlib=libc++ \
-        -DKETTE_CUDA=off -DKETTE_MPI=OFF -DKETTE_TESTS_OF='tensor;autograd;nn'
+        -DKETTE_CUDA=off -DKETTE_MPI=OFF -DKETTE_TESTS_OF='tensor;autograd;nn' \
+        -DCMAKE_EXE_LINKER_FLAGS=-Wl,--unresolved-symbols=ignore-in-object-files
       cmake --build build -j "$jobs" --target kette-tests
       ;;
     files-alone) plain -DKETTE_UNITY=OFF -DKETTE_CUDA=off ;;
@@ -76,7 +78,7 @@ cached() { sed -nE "s/^$1:[A-Z]+=//p" "$built/CMakeCache.txt"; }
 check() {
   [[ $1 != wheel ]] || return 0
   if [[ $1 == libc++ ]]; then
-    "$built/kette-tests"
+    "$built/kette-tests" --source-file-exclude='*test_op_library*'  # which runs the program
     return
   fi
   local kette=() consumer=() libraries=$PWD/build/aarch64-sysroot/usr/lib/aarch64-linux-gnu

@@ -131,7 +131,8 @@ if ldd "$1" | grep "not found"; then exit 1; fi
 "$1" gradcheck softmax matmul > /dev/null
 for i in $(seq 60); do echo "the cat sees bread ."; echo "a dog hears it ."; done > /tmp/en
 for i in $(seq 60); do echo "die Katze sieht Brot ."; echo "ein Hund hört es ."; done > /tmp/de
-"$1" train --src /tmp/en --tgt /tmp/de --out /tmp/model --vocab 60 --layers 1 --width 16 --hidden 32 --heads 2 \
+"$1" train --src /tmp/en --tgt /tmp/de --valid-src /tmp/en --valid-tgt /tmp/de --out /tmp/model \
+  --preset tiny --vocab 60 --encoder-layers 1 --decoder-layers 1 --width 16 --hidden 32 --heads 2 \
   --steps 60 --lr 0.01 --warmup 5 --quiet
 echo "the cat sees bread ." | "$1" translate --model /tmp/model > /tmp/text
 "$1" serve --model en-de=/tmp/model > /tmp/log 2>&1 &

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <sstream>
 
 #include "data/files/utf8.h"
+#include "tensor/read_number.h"
 #include "tensor/shortest.h"
 #include "tensor/suggestion.h"
 
@@ -186,9 +186,9 @@ double Fields::number(const std::string& name, double otherwise, double least, d
   if (given.is_number()) {
     read = given;
   } else if (is_form_ && given.is_string()) {
-    std::istringstream text{given.get<std::string>()};  // libc++'s from_chars() reads no doubles
-    text >> std::noskipws >> read;
-    if (text.fail() || !text.eof()) read = NAN;
+    const std::string text = given;
+    const auto [end, error] = read_number(text.data(), text.data() + text.size(), read);
+    if (error != std::errc{} || end != text.data() + text.size()) read = NAN;
   }
   if (!(read >= least && read <= most)) wrong(name, "a number " + range(least, most), given);
   return read;

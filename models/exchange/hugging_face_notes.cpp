@@ -93,8 +93,9 @@ void note_generation(const fs::path& file, bool is_config, std::int64_t position
   std::vector<std::string> lost;
   for (const auto& [key, value] : json.items()) {
     const auto& known = generation_settings();
-    const auto setting = std::find_if(known.begin(), known.end(),
-                                      [&](const auto& entry) { return entry.first == key; });
+    const auto setting = std::find_if(known.begin(), known.end(), [&name = key](const auto& entry) {
+      return entry.first == name;
+    });
     const bool is_unknown = setting == known.end();
     if (value.is_null() || (is_unknown && (is_config || is_of_no_account(key)))) continue;
     if (!is_unknown && value == setting->second) continue;
