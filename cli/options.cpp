@@ -6,6 +6,7 @@
 #include <charconv>
 #include <memory>
 
+#include "tensor/read_number.h"
 #include "tensor/suggestion.h"
 
 namespace kette::cli {
@@ -15,7 +16,7 @@ namespace {
 template <class Number>
 bool parse(const std::string& text, Number& value) {
   const char* end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  const auto [stopped, error] = read_number(text.data(), end, value);
   return error == std::errc() && stopped == end && !text.empty();
 }
 

@@ -44,7 +44,7 @@ trap 'rm -rf "$scratch"' EXIT
 root=$scratch/kette-gpu programs=$scratch/kette-gpu/build/release
 mkdir -p "$programs/programs" "$programs/lib" "$root/build/data"
 cp -r autograd bench cli cmake data decode docs inspect models nn scripts tensor tests train \
-  CMakeLists.txt CMakePresets.json LICENSE README.md "$root"
+  CHANGELOG.md CMakeLists.txt CMakePresets.json LICENSE README.md pyproject.toml "$root"
 for folder in "${data[@]}"; do cp -rL "$folder" "$root/build/data/$(basename "$folder")"; done
 
 # All libraries but glibc, which belongs to the system and its driver.

@@ -3,16 +3,17 @@
 # none is missing.
 #   scripts/setup.sh          compiler, CMake, libraries
 #   scripts/setup.sh --ci     also for .ci/run: clang with its OpenMP, clang-format, clang-tidy, shellcheck,
-#                           Chromium for tests of pages, Python's headers; and the packages of the options below
+#                           Chromium for tests of pages, Python's headers, libc++; and the packages of the options below
 #   scripts/setup.sh --mpi    also for many processes: Open MPI and MPICH, before Kette is built
 #   scripts/setup.sh --aarch64   also for scripts/aarch64.sh: a cross compiler and qemu-user
 #   scripts/setup.sh --site   also for scripts/site.sh: mkdocs and its theme Material
+#   scripts/setup.sh --package   also for scripts/package.sh: what makes packages, and with --check tries them
 set -euo pipefail
 
 case "${1:-}" in
-  "" | --ci | --mpi | --aarch64 | --site) ;;
+  "" | --ci | --mpi | --aarch64 | --site | --package) ;;
   *)
-    echo "setup.sh: expected no option, --ci, --mpi, --aarch64 or --site, given $1" >&2
+    echo "setup.sh: expected no option, --ci, --mpi, --aarch64, --site or --package, given $1" >&2
     exit 2
     ;;
 esac
@@ -26,6 +27,7 @@ finds_fuzzer() {
   echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' |
     clang++ -fsanitize=fuzzer -x c++ - -o /dev/null 2> /dev/null
 }
+compiles_with_libcxx() { echo '#include <vector>' | clang++ -stdlib=libc++ -shared -x c++ - -o /dev/null 2> /dev/null; }
 python_has() { python3 -c "$1" 2> /dev/null; }
 finds_openblas() { linker_finds g++ -lopenblas && compiler_finds cblas.h; }
 
@@ -58,6 +60,8 @@ if [[ "${1:-}" == --ci ]]; then
   need libomp-dev linker_finds clang++ -fopenmp
   need clang-format have clang-format
   need clang-tidy have clang-tidy
+  need libc++-dev compiles_with_libcxx
+  need libc++abi-dev compiles_with_libcxx
   need shellcheck have shellcheck
   need chromium have chromium
   need python3-venv python_has 'import ensurepip, venv'
@@ -76,6 +80,15 @@ fi
 if [[ "${1:-}" == --ci || "${1:-}" == --site ]]; then
   need mkdocs have mkdocs
   need mkdocs-material test -d /usr/share/mkdocs/themes/material
+fi
+if [[ "${1:-}" == --ci || "${1:-}" == --package ]]; then
+  need git have git
+  need dpkg-dev have dpkg-shlibdeps
+  need patchelf have patchelf
+  need xz-utils have xz
+  need lintian have lintian
+  need debootstrap have debootstrap
+  need iproute2 have ip
 fi
 
 if ((${#missing[@]} == 0)); then

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "data/files/utf8.h"
+#include "tensor/read_number.h"
 #include "tensor/shortest.h"
 #include "tensor/suggestion.h"
 
@@ -186,7 +187,7 @@ double Fields::number(const std::string& name, double otherwise, double least, d
     read = given;
   } else if (is_form_ && given.is_string()) {
     const std::string text = given;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), read);
+    const auto [end, error] = read_number(text.data(), text.data() + text.size(), read);
     if (error != std::errc{} || end != text.data() + text.size()) read = NAN;
   }
   if (!(read >= least && read <= most)) wrong(name, "a number " + range(least, most), given);

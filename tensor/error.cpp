@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <sstream>
 
 namespace kette {
@@ -22,6 +23,10 @@ void append(std::string& text, char part) { text += part; }
 void append(std::string& text, long long part) { append_number(text, part); }
 void append(std::string& text, unsigned long long part) { append_number(text, part); }
 void append(std::string& text, double part) {
+  if (std::isnan(part)) {  // which to_chars() of libc++ and a stream write in different words
+    text += std::signbit(part) ? "-nan" : "nan";
+    return;
+  }
   append_number(text, part, std::chars_format::general, 6);
 }
 void append(std::string& text, const void* part, void (*write)(std::ostream&, const void*)) {

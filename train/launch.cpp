@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "tensor/error.h"
+#include "tensor/machine.h"
 
 namespace kette {
 namespace {
@@ -13,6 +14,16 @@ namespace fs = std::filesystem;
 
 /// A variable as a number; 0 without one.
 int number_in(const char* text) { return text != nullptr ? std::atoi(text) : 0; }
+
+/// Of the kernels that are loaded, be they installed, unpacked, or in a build folder.
+fs::path folder_of_kernels() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&kernel_level), &info) == 0) return {};
+  fs::path folder = fs::absolute(info.dli_fname).parent_path();
+  // Those of one level of the instruction set lie two folders deeper (ld.so(8)).
+  if (folder.parent_path().filename() == "glibc-hwcaps") folder = folder / ".." / "..";
+  return folder.lexically_normal();
+}
 
 }  // namespace
 
@@ -47,7 +58,7 @@ std::vector<fs::path> plugins_for(const Launch& launch) {
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored).parent_path();
   std::vector<fs::path> files;
   for (const std::string& engine : launch.engines) {
-    for (const fs::path& folder : {program / "lib", program / ".." / KETTE_LIBRARY_FOLDER}) {
+    for (const fs::path& folder : {program / "lib", folder_of_kernels()}) {
       files.push_back(folder / ("libkette-" + engine + ".so"));
     }
   }

@@ -1,11 +1,11 @@
 #include "train/stages.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <sstream>
 
+#include "tensor/read_number.h"
 #include "tensor/shortest.h"
 
 namespace kette {
@@ -14,7 +14,7 @@ namespace {
 /// Takes the number that leads a text; nothing where none does.
 std::optional<double> take_number(std::string_view& text) {
   double number = 0;
-  const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto [stopped, error] = read_number(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || !std::isfinite(number) || number < 0) return std::nullopt;
   text.remove_prefix(static_cast<std::size_t>(stopped - text.data()));
   return number;

@@ -191,8 +191,11 @@ Written read_tokenizer_json(const std::filesystem::path& folder) {
 /// Throws if the token could cross a place where a document may be cut
 /// (data/corpora/text_documents.h).
 void check_can_be_found(const AddedToken& token) {
-  const bool has_blank = first_invalid_utf8(token.content) != std::string::npos ||
-                         std::ranges::any_of(decode_utf8(token.content), is_white_space);
+  bool has_blank = first_invalid_utf8(token.content) != std::string::npos;
+  if (!has_blank) {
+    const std::u32string text = decode_utf8(token.content);
+    has_blank = std::any_of(text.begin(), text.end(), is_white_space);
+  }
   KETTE_CHECK(!has_blank, token.file,
               ": expected added tokens without white space, at which Kette may cut a text, given ",
               Json(token.content).dump());

@@ -73,7 +73,7 @@ bool is_of_no_account(const std::string& key) {
 
 /// What a model of Kette never writes in any case.
 bool bans_marks_alone(const SortedJson& words, const SpecialTokens& special) {
-  return words.is_array() && std::ranges::all_of(words, [&](const SortedJson& word) {
+  return words.is_array() && std::all_of(words.begin(), words.end(), [&](const SortedJson& word) {
            return word == SortedJson{special.pad} || word == SortedJson{special.begin};
          });
 }
@@ -93,8 +93,9 @@ void note_generation(const fs::path& file, bool is_config, std::int64_t position
   std::vector<std::string> lost;
   for (const auto& [key, value] : json.items()) {
     const auto& known = generation_settings();
-    const auto setting =
-        std::ranges::find(known, key, [](const auto& entry) { return entry.first; });
+    const auto setting = std::find_if(known.begin(), known.end(), [&name = key](const auto& entry) {
+      return entry.first == name;
+    });
     const bool is_unknown = setting == known.end();
     if (value.is_null() || (is_unknown && (is_config || is_of_no_account(key)))) continue;
     if (!is_unknown && value == setting->second) continue;
@@ -118,8 +119,8 @@ void note_ends(const fs::path& folder, const Tokenizer& tokenizer,
     if (!json.is_object() || !json.contains("eos_token_id")) continue;
     const SortedJson &given = json["eos_token_id"],
                      ids = given.is_array() ? given : SortedJson{given};
-    const bool are_same =
-        std::ranges::all_of(ids, [&](const SortedJson& id) { return id.is_null() || id == end; });
+    const bool are_same = std::all_of(
+        ids.begin(), ids.end(), [&](const SortedJson& id) { return id.is_null() || id == end; });
     if (are_same) continue;
     notes.push_back(std::string(name) + ": eos_token_id " + shown(given) +
                     ": Kette ends a text at the id " + std::to_string(end) + " alone");

@@ -3,6 +3,7 @@
 
 #include <regex>
 
+#include "serve/openapi.h"
 #include "tests/cli/run_kette.h"
 
 using namespace kette::testing;
@@ -30,7 +31,40 @@ std::string commit_of(const fs::path& folder, const fs::path& out) {
   return text.substr(at, text.find('"', at) - at);
 }
 
+/// What the parentheses of the expression match in the file, the first time.
+std::string found_in(const fs::path& file, const std::string& expression) {
+  const std::string text = read_file(file);
+  std::smatch match;
+  CAPTURE(file);
+  REQUIRE(std::regex_search(text, match, std::regex(expression)));
+  return match[1];
+}
+
 }  // namespace
+
+TEST_CASE("version: one place says it, CMake's project(), and all others the same") {
+  const fs::path sources = source_folder(), build = fs::path(kette_binary()).parent_path();
+  const std::string number = R"((\d+\.\d+\.\d+))";
+  const std::string version =
+      found_in(sources / "CMakeLists.txt", R"(\nproject\(Kette VERSION )" + number);
+  CHECK(run_kette({"--version"}).out.starts_with("kette " + version));
+  CHECK(run_kette({"info", "--json"}).json()["version"] == version);
+  CHECK(kette::openapi_document({}, {}, true)["info"]["version"].get<std::string>() == version);
+  // The last that is one.
+  CHECK(found_in(sources / "CHANGELOG.md", R"(\n## \[)" + number) == version);
+  // The wheel reads it where this test does.
+  CHECK(found_in(sources / "pyproject.toml", "\\ninput = \"(.*)\"") == "CMakeLists.txt");
+  CHECK(found_in(sources / "pyproject.toml", "\\nregex = '(.*)'") ==
+        R"(project\(Kette VERSION (?P<value>[0-9.]+))");
+  if (!fs::exists(build / "CMakeCache.txt")) {
+    MESSAGE("skipped: the packages' version stands in a build folder");
+    return;
+  }
+  CHECK(found_in(build / "KetteConfigVersion.cmake", "PACKAGE_VERSION \"(.*)\"") == version);
+  CHECK(found_in(build / "CPackConfig.cmake", "CPACK_PACKAGE_VERSION \"(.*)\"") == version);
+  CHECK(found_in(build / "CPackConfig.cmake", "CPACK_KETTE_ARCHIVE \"kette-(.*?)-linux") ==
+        version);
+}
 
 TEST_CASE("version: a number, and the commit if the sources came with one") {
   const Outcome version = run_kette({"--version"});
