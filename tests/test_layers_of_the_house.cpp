@@ -145,6 +145,7 @@ TEST_CASE("few files name an optimiser: its own, the interface, and its kernels"
       std::vector<std::string> files;
       for (const std::string& folder : folders) {
         for_sources(folder, [&](const std::string& path, const std::string& text) {
+          if (path.ends_with("cli/synonyms.cpp")) return;  // options of other programs
           if (names_it(text)) files.push_back(path);
         });
       }
