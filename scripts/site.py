@@ -163,26 +163,32 @@ def rows_of(help_text: str) -> tuple[list[str], list[str]]:
 
     def end_table() -> None:
         if rows:
-            out.extend(["", f"| {'command' if section == 'Subcommands' else 'option'} | what |", "| --- | --- |"])
-            out.extend([f"| {name} | {' · '.join(told)} |" for name, *told in rows] + [""])
-            rows.clear()
+            out.extend(["", f"| {'command' if commands and section.endswith('ommands') else 'option'} | what |", "| --- | --- |"])
+        for name, *told in rows:
+            name = " ".join(f"`{word}`" for word in name.split(" ")) if name[0] == "-" else escaped(name)
+            out.append(f"| {name} | {' · '.join(map(escaped, told))} |")
+        rows.clear()
 
     for line in help_text.split("\n"):
+        indent = len(line) - len(line.lstrip())
         if re.fullmatch(r"\S.*:", line) and not line.startswith("Usage"):
             end_table()
             section = line[:-1]
             out.append(f"\n## {section}\n")
+        elif indent and section.startswith("Example"):
+            out.append("    " + line)
         elif match := re.match(r"  (\S.*?)(?:\s{2,}(.*))?$", line):
             name, *limits = re.split(r" (?=Needs: |Excludes: )", match[1])
-            if section == "Subcommands":
+            if section in ("Commands", "Subcommands"):
                 commands.append(name)
-            name = " ".join(f"`{word}`" for word in name.split(" ")) if name[0] == "-" else escaped(name)
-            rows.append([name, escaped(match[2] or ""), *map(escaped, limits)])
-        elif line.startswith("   ") and rows:
-            rows[-1][1] = (rows[-1][1] + " " + escaped(line.strip())).strip()
-        elif line:
+            rows.append([name, match[2] or "", *limits])
+        elif indent > 20 and rows:
+            rows[-1][1] = (rows[-1][1] + " " + line.strip()).strip()
+        elif indent and rows:
+            rows[-1][0] += line.strip()
+        else:
             end_table()
-            out.append((f"`{line}`" if line.startswith("Usage") else escaped(line)) + "\n")
+            out.append(f"\n`{line}`" if line.startswith("Usage") else escaped(line))
     end_table()
     return out, commands
 
