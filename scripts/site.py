@@ -23,7 +23,6 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ["tensor", "autograd", "nn", "data", "models", "decode", "train", "inspect"]  # whose headers are installed
 DOCUMENTS = ["docs/guide.md", "docs/paths.md", "docs/inside.md", "docs/python.md", "docs/serving.md", "docs/scale.md",
              "docs/glossary.md", "docs/ops.md", "CONTRIBUTING.md", "CHANGELOG.md"]
-LANGUAGES = {".h": "cpp", ".cpp": "cpp", ".py": "python"}
 LINK = re.compile(r"\]\(([^)\s#]*)(#[^)\s]*)?\)")
 
 
@@ -38,7 +37,9 @@ def escaped(text: str) -> str:
 class Pages:
     def __init__(self, folder: Path):
         self.folder = folder
-        self.sources: set[str] = set()  # files of which there must be a page
+        # What a link has asked for: documents, and other files and folders, of which there must be a page.
+        self.documents: list[str] = []
+        self.sources: set[str] = set()
         shutil.rmtree(folder, ignore_errors=True)
 
     def write(self, path: str, text: str) -> str:
@@ -47,11 +48,10 @@ class Pages:
         file.write_text(text)
         return path
 
-    def document(self, path: str, text: str | None = None, to: str = "") -> str:
+    def document(self, path: str, text: str = "") -> str:
         """A document at its own place, so that links between documents stay as they are."""
-        here = Path(path).parent
-        out, in_fence = [], False
-        for line in (text if text is not None else (ROOT / path).read_text()).split("\n"):
+        here, out, in_fence = Path(path).parent, [], False
+        for line in (text or (ROOT / path).read_text()).split("\n"):
             in_fence ^= line.lstrip().startswith("```")
             if not in_fence and not line.startswith("    "):
                 line = re.sub(r"(?<!\[)`([\w/]+\.h)`", lambda m: self.header_link(m, here), line)
@@ -59,20 +59,23 @@ class Pages:
                 if line.startswith("|"):  # code hosts need \\| in code, mkdocs takes it as it is
                     line = re.sub(r"`[^`]*`", lambda m: m[0].replace("\\|", "|"), line)
             out.append(line)
-        return self.write(to or path, "\n".join(out))
+        return self.write(path, "\n".join(out))
 
     def link(self, match: re.Match[str], here: Path) -> str:
         target, anchor = match[1], match[2] or ""
         file = Path(os.path.normpath(here / target))
-        if not target or ":" in target or file.suffix == ".md" or not (ROOT / file).exists():
-            return match[0]
-        if file.suffix == ".png":
-            self.copy(file)
+        if not target or ":" in target or not (ROOT / file).exists():
             return match[0]
         if (ROOT / file).is_dir():
-            return f"]({target}/index.md)"
-        self.sources.add(str(file))
-        return f"]({target}.md{anchor})"
+            file, target = file / "README.md", target + "/README.md"
+        if file.suffix == ".md":
+            self.documents.append(str(file))
+        elif file.suffix == ".png":
+            self.copy(file)
+        else:
+            self.sources.add(str(file))
+            target += ".md"
+        return f"]({target}{anchor})"
 
     def copy(self, file: Path) -> None:
         (self.folder / file).parent.mkdir(parents=True, exist_ok=True)
@@ -89,24 +92,19 @@ class Pages:
         text = f"# {file.name}\n\n{escaped(path)}"
         if file.suffix == ".h" and file.parts[0] in FOLDERS:
             text += f" · [in the reference]({os.path.relpath(reference_of(file), file.parent)}#{file.name})"
-        code = fenced((ROOT / file).read_text(), LANGUAGES.get(file.suffix, "text"), ' linenums="1"')
-        self.write(path + ".md", text + "\n\n" + code)
+        language = "cpp" if file.suffix in (".h", ".cpp") else "text"
+        self.write(path + ".md", text + "\n\n" + fenced((ROOT / file).read_text(), language, ' linenums="1"'))
 
     def notebook(self, path: str) -> str:
         """Cells as Markdown and code; the notebook itself lies beside."""
         cells = json.loads((ROOT / path).read_text())["cells"]
         text = "".join("".join(cell["source"]) + "\n\n" if cell["cell_type"] == "markdown"
                        else fenced("".join(cell["source"]), "python") + "\n" for cell in cells)
-        self.copy(Path(path))
-        self.document(path, text, path + ".md")
+        self.document(path + ".md", text)
         with (self.folder / (path + ".md")).open("a") as page:
             page.write(f"\n[The notebook]({Path(path).name})\n")
+        self.copy(Path(path))
         return path + ".md"
-
-
-def titled(page: str) -> dict[str, str]:
-    """For the navigation: the heading of a document, without marks."""
-    return {(ROOT / page).read_text().split("\n", 1)[0].lstrip("# ").replace("`", ""): page}
 
 
 def reference_of(header: Path) -> str:
@@ -126,9 +124,9 @@ def prose(comment: list[str]) -> str:
     return "\n".join(out) + "\n\n"
 
 
-def header_page(folder: str, headers: list[Path]) -> str:
+def header_page(folder: Path) -> str:
     text = [f"# {folder}/\n\n"]
-    for header in headers:
+    for header in sorted((ROOT / folder).glob("*.h")):
         lines = header.read_text().split("\n")
         count = next(i for i, line in enumerate(lines) if not line.startswith("//"))
         text.append(f"## {header.name} {{#{header.name}}}\n\n" + prose([line[3:] for line in lines[:count]]))
@@ -161,33 +159,36 @@ def header_page(folder: str, headers: list[Path]) -> str:
 
 def rows_of(help_text: str) -> tuple[list[str], list[str]]:
     """What --help says as Markdown; and the names of subcommands."""
-    out: list[str] = []
-    rows: list[list[str]] = []
-    commands: list[str] = []
-    section = "option"
+    out, rows, commands, section = [], [], [], ""
 
     def end_table() -> None:
         if rows:
-            out.extend(["", f"| {section.rstrip('s').lower()} | what |", "| --- | --- |"])
-            out.extend("| " + " | ".join(cells) + " |" for cells in rows)
-            out.append("")
-            rows.clear()
+            out.extend(["", f"| {'command' if commands and section.endswith('ommands') else 'option'} | what |", "| --- | --- |"])
+        for name, *told in rows:
+            name = " ".join(f"`{word}`" for word in name.split(" ")) if name[0] == "-" else escaped(name)
+            out.append(f"| {name} | {' · '.join(map(escaped, told))} |")
+        rows.clear()
 
     for line in help_text.split("\n"):
+        indent = len(line) - len(line.lstrip())
         if re.fullmatch(r"\S.*:", line) and not line.startswith("Usage"):
             end_table()
             section = line[:-1]
             out.append(f"\n## {section}\n")
+        elif indent and section.startswith("Example"):
+            out.append("    " + line)
         elif match := re.match(r"  (\S.*?)(?:\s{2,}(.*))?$", line):
-            name, what = re.sub(r" (Needs|Excludes): .*", "", match[1]), match[2] or ""
-            if section == "Subcommands":
+            name, *limits = re.split(r" (?=Needs: |Excludes: )", match[1])
+            if section in ("Commands", "Subcommands"):
                 commands.append(name)
-            rows.append([" ".join(f"`{word}`" for word in name.split(" ")) if name[0] == "-" else escaped(name), escaped(what)])
-        elif line.startswith("   ") and rows:
-            rows[-1][1] = (rows[-1][1] + " " + escaped(line.strip())).strip()
-        elif line:
+            rows.append([name, match[2] or "", *limits])
+        elif indent > 20 and rows:
+            rows[-1][1] = (rows[-1][1] + " " + line.strip()).strip()
+        elif indent and rows:
+            rows[-1][0] += line.strip()
+        else:
             end_table()
-            out.append((f"`{line}`" if line.startswith("Usage") else escaped(line)) + "\n")
+            out.append(f"\n`{line}`" if line.startswith("Usage") else escaped(line))
     end_table()
     return out, commands
 
@@ -235,15 +236,14 @@ def python_page(title: str, files: list[Path]) -> str:
 
 def live_pages(pages: Pages, kette: Path, model: Path, texts: Path) -> str:
     """Pages of the program, of this model."""
-    sentence = "The old woman has not seen the small dogs."
     sides = [pages.folder.parent / f"test.{side}" for side in ("en", "de")]
     for side in sides:
         side.write_text("".join((texts / side.name).read_text().splitlines(True)[:20]))
-    out = ["# Pages of a trained model\n\nEach is one file that Kette wrote, of the quickstart's model."
+    out = ["# Pages of a trained model\n\nEach is one file, as the command of its name writes it (heads: from twenty sentences)."
            " [Inside a trained model](../docs/inside.md) says how to read them.\n"]
     (pages.folder / "live").mkdir()
-    for name, options in {"explain": [sentence], "heads": ["--src", sides[0], "--tgt", sides[1]],
-                          "trace": [], "tape": []}.items():
+    for name, options in {"explain": ["The old woman has not seen the small dogs."], "trace": [], "tape": [],
+                          "heads": ["--src", sides[0], "--tgt", sides[1]]}.items():
         page = pages.folder / "live" / f"{name}.html"
         subprocess.run([kette, name, "--model", model, *options, "--out", page], check=True, capture_output=True)
         out.append(f"- [{name}]({name}.html)")
@@ -312,21 +312,18 @@ def main() -> None:
     work = ROOT / "build" / "site-work"
     pages = Pages(work / "pages")
 
-    nav: list[object] = [{"Kette": pages.document("README.md")},
-                         {"Documents": [titled(pages.document(path)) for path in DOCUMENTS]}]
+    documents = [pages.document(path) for path in DOCUMENTS]
+    documents[DOCUMENTS.index("docs/python.md")] = {"In Python": "docs/python.md"}  # its heading is code
+    nav: list[object] = [{"Kette": pages.document("README.md")}, {"Documents": documents}]
     notebooks = [pages.notebook(str(path.relative_to(ROOT))) for path in sorted((ROOT / "docs/notebooks").glob("*.ipynb"))]
     listed = "".join(f"- [{Path(page).name.split('.')[0]}]({Path(page).name})\n" for page in notebooks)
-    nav.append({"Notebooks": [pages.write("docs/notebooks/index.md", "# Notebooks\n\n" + listed), *notebooks]})
+    nav.append({"Notebooks": [pages.write("docs/notebooks/README.md", "# Notebooks\n\n" + listed), *notebooks]})
     if given.kette.exists():
         nav.append({"Commands": command_pages(pages, given.kette.resolve(), [])})
     else:
         print(f"site: without the commands, as there is no {given.kette} (--kette)")
-    reference = []
-    for folder in sorted({header.parent for top in FOLDERS for header in (ROOT / top).rglob("*.h")}):
-        name = str(folder.relative_to(ROOT))
-        headers = sorted(folder.glob("*.h"))
-        reference.append({name: pages.write(reference_of(headers[0].relative_to(ROOT)), header_page(name, headers))})
-    nav.append({"C++": reference})
+    folders = sorted({header.relative_to(ROOT).parent for top in FOLDERS for header in (ROOT / top).rglob("*.h")})
+    nav.append({"C++": [{str(folder): pages.write(reference_of(folder / "any.h"), header_page(folder))} for folder in folders]})
     stubs = given.python / "_kette" / "__init__.pyi"
     if stubs.exists():
         parts = {"kette": ["_kette/__init__.pyi", "own_ops.py", "_reports.py", "_drawings.py"], "kette.nn": ["_kette/_nn.pyi"],
@@ -342,19 +339,20 @@ def main() -> None:
         nav.append({"Live": [live_pages(pages, given.kette.resolve(), given.model, given.texts)]})
     else:
         print("site: without live pages of explain, heads, trace and tape (--model DIR)")
-    for source in sorted(pages.sources):
-        if not source.endswith(".ipynb"):
-            pages.source(source)
-
+    for path in pages.documents:  # which grows
+        if not (pages.folder / path).exists():
+            documents.append(pages.document(path))
+    for source in sorted(file for file in pages.sources if not file.endswith(".ipynb")):
+        pages.source(source)
     pages.write("site.css", ".md-grid { max-width: 75rem; }\n"
                 "[data-md-color-scheme=slate] { --md-typeset-a-color: #8ab4f8; --md-accent-fg-color: #aecbfa; }\n")
     config = {"INHERIT": str(ROOT / "mkdocs.yml"), "docs_dir": str(pages.folder), "site_dir": str(Path(given.out).resolve()),
               "nav": nav}
     (work / "mkdocs.yml").write_text(json.dumps(config))
     made = time.monotonic()
-    built = subprocess.run(["mkdocs", "build", "--strict", "--quiet", "-f", work / "mkdocs.yml"], capture_output=True, text=True)
+    built = subprocess.run(["mkdocs", "build", "--strict", "-f", work / "mkdocs.yml"], capture_output=True, text=True)
     if built.returncode != 0:
-        sys.exit(f"site: mkdocs failed\n{built.stdout}{built.stderr}")
+        sys.exit("\n".join(line for line in built.stderr.split("\n") if re.search("WARNING|ERROR|Error", line)))
     done = time.monotonic()
     check(Path(given.out).resolve())
     print(f"site: {given.out}/index.html; {made - start:.1f} s for the pages, {done - made:.1f} s for mkdocs,"
