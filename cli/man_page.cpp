@@ -99,10 +99,11 @@ std::string option_entries(const CommandDescription& command) {
 std::string man_page_name(const CommandDescription& command) { return page_of(command) + ".1"; }
 
 std::string man_page(const CommandDescription& command) {
-  const std::string page = page_of(command), name = "Kette ";
+  const std::string page = page_of(command), name = "Kette ", whole = full_version();
+  const std::string version = whole.substr(0, whole.find(' '));  // so that a commit changes no page
   const std::string help =
       command.help.starts_with(name) ? command.help.substr(name.size()) : command.help;
-  std::string text = ".TH \"" + upper_ascii(page) + "\" 1 \"\" \"kette " + full_version() +
+  std::string text = ".TH \"" + upper_ascii(page) + "\" 1 \"\" \"kette " + version +
                      "\" \"Kette\"\n.SH NAME\n" + roff(page) + " \\- " + roff(help) +
                      "\n.SH SYNOPSIS\n" + bold(command.name());
   for (const OptionDescription& option : command.options) {

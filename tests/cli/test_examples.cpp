@@ -1,6 +1,7 @@
 // The examples of --help: each is run.
 #include <doctest/doctest.h>
 
+#include <map>
 #include <set>
 
 #include "cli/guide.h"
@@ -168,7 +169,8 @@ TEST_CASE("examples: every command has one, of that command") {
     }
   }
   for (const auto& [line, why] : kNotRun) CHECK(all.contains(line));
-  for (const auto& [start, more] : kShort) {
+  for (const auto& entry : kShort) {
+    const std::string& start = entry.first;
     CAPTURE(start);
     const auto at = all.lower_bound(start);
     CHECK((at != all.end() && at->starts_with(start)));

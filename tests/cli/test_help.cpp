@@ -98,15 +98,12 @@ TEST_CASE("help: lines are as wide as the terminal, and have no more than that")
       CHECK(longest_line(cli::help_text(command, width)) <= width);
     }
   }
-  const auto width_with = [](const char* columns, const RunOptions& options = {}) {
-    const Environment environment("COLUMNS", columns);
-    return longest_line(run_kette({"train", "--help-all"}, options).out);
-  };
   for (const auto& [columns, least, most] :
        {std::tuple("20", 50U, 60U), std::tuple("140", 120U, 140U), std::tuple("", 90U, 100U),
         std::tuple("x", 90U, 100U)}) {
-    CAPTURE(columns);
-    const std::size_t width = width_with(columns);
+    const Environment environment("COLUMNS", columns);
+    const std::size_t width = longest_line(run_kette({"train", "--help-all"}).out);
+    CAPTURE(width);
     CHECK((width > least && width <= most));
   }
 
@@ -150,15 +147,15 @@ TEST_CASE("help: help and version are commands, too") {
 
 TEST_CASE("hints: each name of another program's option leads to one that there is") {
   const std::vector<cli::CommandDescription> commands = cli::described_commands();
-  for (const auto& [option, names] : cli::all_synonyms()) {
-    const std::string target = words_in(option).front();
-    for (const std::string& name : words_in(names)) {
+  for (const cli::Synonyms& one : cli::all_synonyms()) {
+    const std::string option = one.option, target = words_in(option).front();
+    for (const std::string& name : words_in(one.names)) {
       CAPTURE(option);
       CAPTURE(name);
       const bool leads = std::any_of(commands.begin(), commands.end(), [&](const auto& command) {
         const std::vector<std::string> known = option_names(command);
-        const auto has = [&](const std::string& one) {
-          return std::find(known.begin(), known.end(), one) != known.end();
+        const auto has = [&](const std::string& wanted) {
+          return std::find(known.begin(), known.end(), wanted) != known.end();
         };
         return has(target) && !has("--" + name) && cli::meant_option("--" + name, known) == option;
       });

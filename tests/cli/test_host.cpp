@@ -139,7 +139,7 @@ TEST_CASE("the commands as data: kinds, words, defaults and flags that can be sw
   std::map<std::string, cli::CommandDescription> all;
   for (const cli::CommandDescription& one : cli::described_commands()) {
     CHECK_FALSE(one.help.empty());
-    all.emplace(one.words.back(), one);
+    if (one.parts.empty()) all.emplace(one.words.back(), one);
   }
   REQUIRE(all.contains("translate"));
   std::map<std::string, cli::OptionDescription> options;
@@ -154,4 +154,10 @@ TEST_CASE("the commands as data: kinds, words, defaults and flags that can be sw
   CHECK(options.at("--allow-unknown").opposite == "--no-unknown");
   CHECK(all.at("explain").options.size() > 5);
   CHECK(all.contains("ops"));  // of bench
+  CHECK(cli::described_command({}).parts.size() > 30);
+  CHECK(cli::described_command({"bench", "ops"}).options.size() == all.at("ops").options.size());
+  std::map<std::string, cli::OptionDescription> common;
+  for (const auto& option : all.at("ops").options) common.emplace(option.name, option);
+  CHECK(common.at("--json").kind == Kind::flag);
+  CHECK(common.at("--json").type == "[=FILE]");
 }

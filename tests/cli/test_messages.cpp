@@ -304,7 +304,7 @@ TEST_CASE("messages: commands and help read as a person would write them") {
   const Outcome bench = run_kette({"bench"});
   CHECK(bench.code == 2);
   CHECK(bench.says("kette bench: expected one of train, translate, "));
-  const std::string help = run_kette({"generate", "--help"}).out;
+  const std::string help = run_kette({"generate", "--help-all"}).out;
   CHECK(contains(help, "--echo,--no-echo "));
   CHECK_FALSE(contains(help, "{false}"));
   CHECK(contains(run_kette({"info", "--preset", "gpt2-xl"}).out, "adds 0.0064 n for"));
