@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "tensor/error.h"
+#include "train/status_line.h"
 
 namespace kette::cli {
 
@@ -19,12 +20,16 @@ CommandHost* CommandHost::current() { return dynamic_cast<CommandHost*>(Host::cu
 
 std::ostream& to_stdout() {
   const Host* host = Host::current();
-  return host != nullptr ? host->out() : std::cout;
+  if (host != nullptr) return host->out();
+  StatusLine::clear();
+  return std::cout;
 }
 
 std::ostream& to_stderr() {
   const Host* host = Host::current();
-  return host != nullptr ? host->messages() : std::cerr;
+  if (host != nullptr) return host->messages();
+  StatusLine::clear();
+  return std::cerr;
 }
 
 void say(const std::string& text) {

@@ -54,7 +54,7 @@ class CommandHost : public Host {
 /// UsageError for invalid arguments, Interrupted, and whatever else ends the command.
 int run_command(CommandHost& host, const std::vector<std::string>& arguments);
 
-/// stdout and stderr of the program, or what the host has for them.
+/// stdout and stderr of the program, or what the host has for them. A status line is removed from the terminal.
 std::ostream& to_stdout();
 std::ostream& to_stderr();
 /// Writes to to_stderr(), one thread at a time.

@@ -139,19 +139,22 @@ SentenceProgress DecodingProgress::next_part(double share) {
   const std::int64_t sentences = sentences_;
   const double from = share_, seconds = seconds_;
   share_ = share;
-  return
-      [this, sentences, from, seconds, watch = Stopwatch()](std::int64_t done, std::int64_t total) {
-        sentences_ = sentences + done;
-        seconds_ = seconds + watch.seconds();
-        if (seconds_ < kLong) return;
-        line_.show([&] {
-          const double behind =
-              from + (share_ - from) * static_cast<double>(done) / static_cast<double>(total);
+  return [this, sentences, from, seconds, watch = Stopwatch()](std::int64_t done,
+                                                               std::int64_t total) {
+    sentences_ = sentences + done;
+    seconds_ = seconds + watch.seconds();
+    if (seconds_ < kLong) return;
+    const double behind =
+        from + (share_ - from) * static_cast<double>(done) / static_cast<double>(total);
+    const auto left = behind > 0 ? std::optional(seconds_ * (1 - behind) / behind) : std::nullopt;
+    line_.show(
+        behind,
+        [&] {
           return text("%lld sentences  %.1f a second", static_cast<long long>(sentences_),
-                      static_cast<double>(sentences_) / seconds_) +
-                 time_left(seconds_, behind);
-        });
-      };
+                      static_cast<double>(sentences_) / seconds_);
+        },
+        left);
+  };
 }
 
 }  // namespace kette::cli

@@ -82,9 +82,7 @@ Report report_of(const TextScore& score, const std::string& perplexity,
 }
 
 ScoreProgress show_share_on(StatusLine& line) {
-  return [&line](double share) {
-    line.show([&] { return text("%.0f %%", 100 * share) + time_left(line.seconds(), share); });
-  };
+  return [&line](double share) { line.show(share, [] { return std::string("scoring"); }); };
 }
 
 /// Each process some.

@@ -258,6 +258,11 @@ void TrainCommandOptions::add_checkpoint_options(CLI::App& command) {
 void TrainCommandOptions::add_watching_options(CLI::App& command) {
   OptionGroup group(command,
                     "Watching (kette plot draws it; what is trained stays the same to the bit)");
+  group.one_of(
+      "--log", {"json", "tensorboard"},
+      [&t = train_](const std::string& log) { t.tensorboard = log == "tensorboard"; },
+      [&t = train_] { return t.tensorboard ? "tensorboard" : "json"; },
+      "json: in log.jsonl alone; tensorboard: also in event files for TensorBoard, in the folder tensorboard of the model directory");
   group.flag("--page", page_, "Keep page.html in the model directory up to date with the curves");
   group.custom(
       "--record",

@@ -5,6 +5,19 @@
 #include "data/files/json_text.h"
 
 namespace kette {
+
+Progress::Progress(const std::filesystem::path& folder, std::int64_t step, bool quiet,
+                   bool tensorboard)
+    : log_(std::in_place, folder / "log.jsonl", step), status_(quiet) {
+  if (tensorboard) events_.emplace(folder / "tensorboard", step);
+}
+
+void Progress::log(const std::string& json) {
+  if (log_) log_->write(json);
+  if (events_) events_->write(Json::parse(json));
+  if (Host* host = Host::current()) host->log(json);
+}
+
 double Progress::rate(std::int64_t tokens) const {
   const double seconds = std::chrono::duration<double>(Clock::now() - start_ - idle_).count();
   return seconds > 0 ? static_cast<double>(tokens) / seconds : 0;
@@ -34,28 +47,33 @@ void Progress::step(std::int64_t step, std::int64_t epoch, double lr, const Step
     json["slowest"] = share_->slowest;
   }
   log(json.dump());
-  status_.show([&] { return status(step, epoch, lr, seconds_left); });
+  const double all = seconds + seconds_left;
+  status_.show(
+      all > 0 ? seconds / all : 0, [&] { return status(step, epoch, lr); }, seconds_left);
 }
 
-std::string Progress::status(std::int64_t step, std::int64_t epoch, double lr,
-                             double seconds_left) const {
-  char line[200], rates[80];
-  std::string waited;
-  if (share_) {
-    std::snprintf(line, sizeof line, "  %.0f %% waited, slowest %s", 100 * share_->waited,
-                  share_->slowest.c_str());
-    waited = line;
-  }
+std::string Progress::status(std::int64_t step, std::int64_t epoch, double lr) const {
+  char epochs[40], steps[80], rates[80], rate[40];
+  std::snprintf(epochs, sizeof epochs, "epoch %lld", static_cast<long long>(epoch) + 1);
+  std::snprintf(steps, sizeof steps, "step %lld  loss %.3f", static_cast<long long>(step),
+                recent_loss_);
+  std::snprintf(rate, sizeof rate, "lr %.2e", lr);
+  const bool is_short = status_.is_in_place();
   if (source_tokens_ > 0) {
-    std::snprintf(rates, sizeof rates, "%.0f source + %.0f target tokens/s",
-                  source_tokens_per_second(), target_tokens_per_second());
+    std::snprintf(rates, sizeof rates, "%.0f%s + %.0f%s tokens/s", source_tokens_per_second(),
+                  is_short ? "" : " source", target_tokens_per_second(), is_short ? "" : " target");
   } else {
     std::snprintf(rates, sizeof rates, "%.0f tokens/s", target_tokens_per_second());
   }
-  std::snprintf(line, sizeof line, "epoch %lld  step %lld  loss %.3f  lr %.2e  %s",
-                static_cast<long long>(epoch) + 1, static_cast<long long>(step), recent_loss_, lr,
-                rates);
-  return line + waited + "  " + clock_time(seconds_left) + " left";
+  std::string waited;
+  if (share_) {
+    char share[40];
+    std::snprintf(share, sizeof share, "  %.0f %% waited, slowest ", 100 * share_->waited);
+    waited = share + share_->slowest;
+  }
+  const std::string gap = "  ";
+  if (is_short) return steps + gap + rates + gap + epochs + gap + rate + waited;
+  return epochs + gap + steps + gap + rate + gap + rates + waited;
 }
 
 }  // namespace kette

@@ -1,5 +1,6 @@
 // The output of a run. For people: a status line of step, loss, learning rate, tokens/s and time left.
-// For programs: log.jsonl, with one JSON object per line for every step and every validation.
+// For programs: log.jsonl, with one JSON object per line for every step and every validation; and, if asked for, the
+// same numbers for TensorBoard.
 #pragma once
 
 #include <chrono>
@@ -7,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "train/event_file.h"
 #include "train/status_line.h"
 #include "train/step_log.h"
 #include "train/train_step.h"
@@ -22,9 +24,9 @@ struct WorkShare {
 
 class Progress {
  public:
-  /// Continues the log of an earlier run after `step` (train/step_log.h).
-  Progress(const std::filesystem::path& log, std::int64_t step, bool quiet)
-      : log_(std::in_place, log, step), status_(quiet) {}
+  /// Continues the logs of an earlier run after `step` (train/step_log.h). folder: the run's. tensorboard: also writes
+  /// for TensorBoard, into the folder tensorboard/ of that (train/event_file.h).
+  Progress(const std::filesystem::path& folder, std::int64_t step, bool quiet, bool tensorboard);
   /// For processes other than the first: no output.
   Progress() : status_(true) {}
 
@@ -34,10 +36,7 @@ class Progress {
   /// Prints a line for people that stays.
   void say(const std::string& line) { status_.say(line); }
   /// Writes a line of JSON for programs.
-  void log(const std::string& json) {
-    if (log_) log_->write(json);
-    if (Host* host = Host::current()) host->log(json);
-  }
+  void log(const std::string& json);
   /// Adds this to the output of the next steps.
   void share(const WorkShare& share) { share_ = share; }
 
@@ -52,9 +51,10 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
   double rate(std::int64_t tokens) const;
-  std::string status(std::int64_t step, std::int64_t epoch, double lr, double seconds_left) const;
+  std::string status(std::int64_t step, std::int64_t epoch, double lr) const;
 
   std::optional<StepLog> log_;
+  std::optional<EventFile> events_;
   StatusLine status_;
   Clock::time_point start_ = Clock::now(), paused_at_{};
   Clock::duration idle_{};

@@ -64,7 +64,8 @@ struct TrainOptions {
   std::vector<TrainObserver*> observers{};
   std::string configuration;  ///< saved beside the model as config.toml; empty: no file
   bool detect_anomaly = false;
-  bool quiet = false;  ///< no progress line; the log is still written
+  bool quiet = false;        ///< no progress line; the log is still written
+  bool tensorboard = false;  ///< also log for TensorBoard (train/event_file.h)
 
   std::int64_t kept_checkpoints() const {
     return keep > 0 ? keep : std::max<std::int64_t>(5, average);

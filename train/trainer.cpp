@@ -291,7 +291,7 @@ TrainResult Trainer::run() {
   const InterruptGuard guard;
   std::optional<Progress> spoken;
   communicator_.once("starting", [&] {
-    spoken.emplace(options_.out / "log.jsonl", state_.step, options_.quiet);
+    spoken.emplace(options_.out, state_.step, options_.quiet, options_.tensorboard);
     spoken->say(task_.report());
     say_what_changed(*spoken, options_, task_.folder(), state_.step);
     say_who_works(*spoken, options_, *optimizer_);

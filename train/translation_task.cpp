@@ -109,9 +109,7 @@ std::string TranslationTask::odd_text() const {
   StatusLine line(false);
   CorpusReport report = check_corpus(
       {options_.texts, {{options_.valid_source, options_.valid_target}}, {}}, {tokenizer(), 1},
-      [&](double share) {
-        line.show([&] { return "looking at the text" + time_left(line.seconds(), share); });
-      });
+      [&](double share) { line.show(share, [] { return std::string("looking at the text"); }); });
   // Of validation unknown_characters() tells them all.
   std::erase_if(report.texts.back().findings, [](const OddPairs& finding) {
     return finding.oddity == Oddity::unwritable || finding.oddity == Oddity::changed;

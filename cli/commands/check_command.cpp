@@ -42,9 +42,7 @@ void run(const CheckCommandOptions& o) {
   {
     StatusLine line(o.quiet);
     corpus = check_corpus(o.texts(), options, [&](double share) {
-      line.show([&] {
-        return text("%.0f %% of the text", 100 * share) + time_left(line.seconds(), share);
-      });
+      line.show(share, [] { return std::string("looking at the text"); });
     });
   }
   Report report = to_report(corpus);

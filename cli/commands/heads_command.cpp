@@ -17,10 +17,9 @@ HeadStudy study(const AutoregressiveModel& model, const HeadsText& given,
                 const HeadAblation& ablation) {
   StatusLine line(false);
   const StudyProgress progress = [&](std::int64_t done, std::int64_t total) {
-    line.show([&] {
+    line.show(static_cast<double>(done) / static_cast<double>(total), [&] {
       return text("%lld of %lld results", static_cast<long long>(done),
-                  static_cast<long long>(total)) +
-             time_left(line.seconds(), static_cast<double>(done) / static_cast<double>(total));
+                  static_cast<long long>(total));
     });
   };
   return study_heads(model, given.batches, ablation, progress);

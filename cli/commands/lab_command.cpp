@@ -57,12 +57,7 @@ void run(const LabOptions& o) {
     StatusLine line(false);
     found = experiment.run(
         o.experiment,
-        [&](const std::string& what, double share) {
-          line.show([&] {
-            return text("%s  %.0f %%", what.c_str(), 100 * share) +
-                   time_left(line.seconds(), share);
-          });
-        },
+        [&](const std::string& what, double share) { line.show(share, [&] { return what; }); },
         page);
   }
   Report report = to_report(experiment, found, o.experiment.quick, page);

@@ -61,12 +61,11 @@ void run(const LexiconCommandOptions& o) {
   StatusLine line(o.quiet);
   line.say(report);
   const Model1Progress progress = [&](double share) {
-    line.show([&] {
-      const double passed = line.seconds(), all = static_cast<double>(o.lexicon.model.iterations);
+    line.show(share, [&] {
+      const auto all = static_cast<double>(o.lexicon.model.iterations);
       const double done = static_cast<double>(pairs.size()) * share * all;
       return text("iteration %.0f of %.0f  %.0f pairs/s",
-                  std::min(all, 1 + std::floor(share * all)), all, done / passed) +
-             time_left(passed, share);
+                  std::min(all, 1 + std::floor(share * all)), all, done / line.seconds());
     });
   };
   Lexicon lexicon =

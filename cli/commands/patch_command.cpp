@@ -155,10 +155,9 @@ void run(PatchOptions& o) {
   {
     StatusLine line(false);
     study = study_patches(*saved.model, pairs, [&](std::int64_t done, std::int64_t total) {
-      line.show([&] {
+      line.show(static_cast<double>(done) / static_cast<double>(total), [&] {
         return text("%lld of %lld pairs", static_cast<long long>(done),
-                    static_cast<long long>(total)) +
-               time_left(line.seconds(), static_cast<double>(done) / static_cast<double>(total));
+                    static_cast<long long>(total));
       });
     });
   }

@@ -7,6 +7,7 @@
 #include "cli/host.h"
 #include "cli/run_page.h"
 #include "cli/show.h"
+#include "data/files/atomic_file.h"
 #include "data/files/visible_text.h"
 #include "tensor/suggestion.h"
 
@@ -18,6 +19,7 @@ namespace fs = std::filesystem;
 struct PlotOptions {
   CommonOptions common;
   std::vector<std::string> folders;
+  std::string csv;
 };
 
 /// The last part of each path, or the whole of it where two have the same.
@@ -52,6 +54,7 @@ void run(const PlotOptions& o) {
                   << " lines left out, which are no objects with a step\n";
     }
   }
+  if (!o.csv.empty()) write_file_atomically(o.csv, to_csv(runs));
   Report report = to_report(runs);
   report.title = joined(names);
   report.lead = (runs.size() == 1 ? std::string("A training run")
@@ -64,6 +67,10 @@ void add_plot_options(CLI::App& command) {
   auto options = std::make_shared<PlotOptions>();
   OptionGroup group(command, "Plot");
   group.list("RUN", options->folders, "Folders that kette train made, one or more", "");
+  group.text(
+      "--csv", options->csv,
+      "Where all numbers of the logs go, as CSV with the columns run, step, name, value: a row for each, as read.csv() of R and pandas read it",
+      "FILE");
   add_page_option(group, options->common);
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });

@@ -39,18 +39,19 @@ int main(int count, char** words) {
     std::cerr << "usage: tap MODEL SOURCE TRANSLATION\n";
     return 2;
   }
-  const auto [model, tokenizer, metadata, weights] = load_model<Transformer>(words[1]);
-  const auto source = tokenizer->encode(words[2]),
-             target = tokenizer->encode(words[3], Side::target);
-  const Batch batch = one_sentence(*model, source, target);
-  const TransformerConfig& config = model->config();
+  const SavedModel<Transformer> saved = load_model<Transformer>(words[1]);
+  const Transformer& model = *saved.model;
+  const Tokenizer& tokenizer = *saved.tokenizer;
+  const TransformerConfig& config = model.config();
+  const Batch batch =
+      one_sentence(model, tokenizer.encode(words[2]), tokenizer.encode(words[3], Side::target));
 
   // Look: the attention of the last layer, whose mean over heads says which source token each target token is of.
   const std::string last =
       "decoder/" + std::to_string(config.decoder_layers - 1) + "/cross_attention";
   Activations seen([&](const std::string& point) { return point == last + "/probabilities"; });
   Run looking(&seen);
-  model->logits(batch, looking);
+  model.logits(batch, looking);
   const Tensor probabilities = seen[last + "/probabilities"];  // [rows, heads, keys]
   const auto values = probabilities.values<float>();
   const auto heads = static_cast<std::size_t>(probabilities.shape()[1]), keys = batch.source.size();
@@ -59,15 +60,15 @@ int main(int count, char** words) {
     for (std::size_t i = 0; i < heads * keys; ++i) sum[i % keys] += values[row * heads * keys + i];
     const auto most =
         static_cast<std::size_t>(std::max_element(sum.begin(), sum.end()) - sum.begin());
-    std::printf("%-12s looks at %-12s %3.0f %%\n", tokenizer->piece(batch.target_out[row]).c_str(),
-                tokenizer->source_piece(batch.source[most]).c_str(),
+    std::printf("%-12s looks at %-12s %3.0f %%\n", tokenizer.piece(batch.target_out[row]).c_str(),
+                tokenizer.source_piece(batch.source[most]).c_str(),
                 100 * sum[most] / static_cast<double>(heads));
   }
 
   // Change: the loss a token without each head of that attention.
   const auto loss = [&](Tap* tap) {
     Run run(tap);
-    return model->loss(batch, {.scale = 1.0 / static_cast<double>(batch.target_out.size())}, run)
+    return model.loss(batch, {.scale = 1.0 / static_cast<double>(batch.target_out.size())}, run)
         .value()
         .item();
   };

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "data/metrics/metrics.h"
+#include "tensor/shortest.h"
 
 namespace kette {
 namespace {
@@ -25,7 +26,7 @@ RunSummary::Best best_of(const Series& series, double factor) {
 
 /// It says where a run lies, or who watches it.
 bool changes_nothing(const std::string& setting) {
-  return setting == "out" || setting == "page" || setting.starts_with("record");
+  return setting == "out" || setting == "page" || setting == "log" || setting.starts_with("record");
 }
 
 /// "bleu" of "valid_bleu".
@@ -36,6 +37,14 @@ std::string value_of(const PlottedRun& run, const std::string& setting) {
     if (name == setting) return value;
   }
   return "";
+}
+
+/// In quotes where it has a comma, quotes or a line break.
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
 }
 
 }  // namespace
@@ -91,6 +100,22 @@ std::vector<double> recorded_steps(const StepSeries& record) {
     if (series.steps.size() > steps.size()) steps = series.steps;
   }
   return steps;
+}
+
+std::string to_csv(const std::vector<PlottedRun>& runs) {
+  std::string csv = "run,step,name,value\n";
+  for (const PlottedRun& run : runs) {
+    for (const StepSeries* log : {&run.log, &run.record}) {
+      for (const auto& [name, series] : log->all()) {
+        for (std::size_t i = 0; i < series.steps.size(); ++i) {
+          const double value = series.values[i];
+          csv += csv_field(run.name) + "," + shortest(series.steps[i]) + "," + csv_field(name) +
+                 "," + (std::isfinite(value) ? shortest(value) : "NaN") + "\n";
+        }
+      }
+    }
+  }
+  return csv;
 }
 
 std::vector<DifferingSetting> differing_settings(const std::vector<PlottedRun>& runs) {

@@ -1,4 +1,4 @@
-// Summaries of training runs: results and settings.
+// Summaries of training runs: results and settings; and all their numbers as CSV.
 #pragma once
 
 #include <limits>
@@ -50,5 +50,9 @@ struct DifferingSetting {
 };
 /// The settings that differ between runs, without paths.
 std::vector<DifferingSetting> differing_settings(const std::vector<PlottedRun>& runs);
+
+/// Every number of log.jsonl and record.jsonl as CSV (RFC 4180): run, step, name, value, a row for each. Numbers that
+/// were not finite are NaN.
+std::string to_csv(const std::vector<PlottedRun>& runs);
 
 }  // namespace kette

@@ -70,7 +70,8 @@ TEST_CASE("the example own-op: each program checks what it says") {
 }
 
 TEST_CASE("the example own-model: its gradients are right, and it learns") {
-  const Outcome outcome = run_bash(std::string(KETTE_EXAMPLES) + "/own-model/own_model 100");
+  const Outcome outcome =
+      run_bash("OMP_NUM_THREADS=1 " + std::string(KETTE_EXAMPLES) + "/own-model/own_model 100");
   INFO(outcome.out);
   CHECK(outcome.code == 0);
   CHECK(contains(outcome.out, "state/weight: the gradient is right"));

@@ -3,7 +3,7 @@
 
 #include "tests/fuzz/targets.h"
 #include "tests/support.h"
-#include "train/progress.h"
+#include "train/step_log.h"
 
 namespace kette::fuzz {
 namespace {
@@ -17,7 +17,7 @@ std::vector<std::string> seeds() {
 
 void read(std::string_view input) {
   const auto log = put("log.jsonl", input);
-  { const Progress progress(log, kStep, true); }
+  { const StepLog kept_lines(log, kStep); }
   std::istringstream kept(testing::read_file(log));
   for (std::string line; std::getline(kept, line);) {
     const auto json = nlohmann::json::parse(line, nullptr, false);

@@ -1,7 +1,9 @@
 // `kette plot` and `kette train --page`, as a person would use them.
 #include <doctest/doctest.h>
 
+#include "inspect/training/run_summary.h"
 #include "inspect/training/training_recorder.h"
+#include "tensor/shortest.h"
 #include "tests/cli/call_kette.h"
 #include "tests/inspect/browser.h"
 
@@ -28,8 +30,9 @@ class SmallRuns {
                                               "--clip-norm",
                                               "1"};
     first_ = call_kette(train_arguments(folder_.path(), "first", watched));
-    plain_ = call_kette(train_arguments(folder_.path(), "second",
-                                        {"--steps", "6", "--validate-every", "3", "--lr", "0.02"}));
+    plain_ = call_kette(train_arguments(
+        folder_.path(), "second",
+        {"--steps", "6", "--validate-every", "3", "--lr", "0.02", "--log", "tensorboard"}));
   }
   static const SmallRuns& get() {
     static const SmallRuns runs;
@@ -45,6 +48,47 @@ class SmallRuns {
 };
 
 }  // namespace
+
+TEST_CASE("train: --log tensorboard leaves a file of events beside the log") {
+  const SmallRuns& runs = SmallRuns::get();
+  const auto files = files_in(runs.path("second/tensorboard"));
+  REQUIRE(files.size() == 1);
+  for (const char* tag : {"train/loss", "train/lr", "valid/loss", "valid/bleu"}) {
+    CHECK(contains(files.begin()->second, tag));
+  }
+  CHECK_FALSE(std::filesystem::exists(runs.path("first/tensorboard")));
+}
+
+TEST_CASE("plot: --csv has every number of the logs, a row for each") {
+  const SmallRuns& runs = SmallRuns::get();
+  const ScratchFolder folder;
+  const std::string file = (folder / "runs.csv").string();
+  REQUIRE(call_kette({"plot", runs.path("first"), runs.path("second"), "--csv", file}).code == 0);
+  const std::string csv = read_file(file);
+  CHECK(csv.starts_with("run,step,name,value\nfirst,"));
+  std::size_t rows = 1;
+  for (const char* name : {"first/log.jsonl", "first/record.jsonl", "second/log.jsonl"}) {
+    StepSeries log(runs.path(name));
+    log.read();
+    for (const auto& [key, series] : log.all()) {
+      rows += series.steps.size();
+      const std::string run = std::string(name).substr(0, std::string(name).find('/'));
+      const std::string row = "\n" + run + "," + shortest(series.steps.back()) + "," + key + "," +
+                              shortest(series.values.back()) + "\n";
+      CAPTURE(row);
+      CHECK(contains(csv, row));
+    }
+  }
+  CHECK(count_of(csv, "\n") == rows);
+}
+
+TEST_CASE("runs as CSV: names are quoted where they must be, what is not finite is NaN") {
+  const ScratchFolder folder;
+  write_file(folder / "log.jsonl", "{\"step\":1,\"a,b\":0.25,\"loss\":null}\n");
+  PlottedRun run{"x\"y", "", {}, StepSeries(folder / "log.jsonl"), StepSeries(folder / "none")};
+  run.log.read();
+  CHECK(to_csv({run}) == "run,step,name,value\n\"x\"\"y\",1,\"a,b\",0.25\n\"x\"\"y\",1,loss,NaN\n");
+}
 
 TEST_CASE("train: --page and --record leave a page and the same model") {
   const SmallRuns& runs = SmallRuns::get();
