@@ -76,7 +76,7 @@ warnings=$(grep -c '^W: ' "$scratch/lintian" || true)
 cat "$scratch/lintian"
 ((warnings <= 5)) || fail "expected at most 5 warnings of lintian, given $warnings"
 say lintian "0 errors, $warnings warnings"
-cmake -S tests/consumer -B "$scratch/consumer" -DCMAKE_PREFIX_PATH="$scratch/deb/usr" > /dev/null
+cmake -S examples/own-op -B "$scratch/consumer" -DCMAKE_PREFIX_PATH="$scratch/deb/usr" > /dev/null
 cmake --build "$scratch/consumer" --target own_op my_ops > /dev/null
 "$scratch/consumer/own_op" > /dev/null
 "$scratch/deb/usr/bin/kette" gradcheck --library "$scratch/consumer/libmy_ops.so" > /dev/null
