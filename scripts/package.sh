@@ -82,13 +82,13 @@ cmake --build "$scratch/consumer" --target own_op my_ops > /dev/null
 "$scratch/deb/usr/bin/kette" gradcheck --library "$scratch/consumer/libmy_ops.so" > /dev/null
 say consumer "a project finds and uses the library of libkette-dev"
 
-# --- Bare systems: one with nothing, one with what the package needs. Made once.
-roots=build/package-roots
+# --- Bare systems: one with nothing, one with what the package needs. Made once, and when it needs something else.
+roots=build/package-roots needs=$(dpkg-deb -f "$out"/kette_*.deb Depends)
 if [[ $EUID != 0 ]] || ! command -v debootstrap > /dev/null; then
   echo "package: SKIPPED: a bare system takes root and debootstrap (scripts/setup.sh --package)"
   exit 77
 fi
-if [[ ! -f $roots/complete ]]; then
+if [[ ! -f $roots/complete || $(< "$roots/complete") != "$needs" ]]; then
   rm -rf "$roots"
   mkdir -p "$roots"
   debootstrap --variant=minbase bookworm "$roots/bare" > "$roots/log" 2>&1 || {
@@ -105,7 +105,7 @@ if [[ ! -f $roots/complete ]]; then
     echo "package: SKIPPED: what the package needs cannot be installed here (is there a network?)"
     exit 77
   }
-  touch "$roots/complete"
+  echo "$needs" > "$roots/complete"
 fi
 # without_network ROOT r|rw USER COMMAND...: in the system, without any network but its own; read-only but for /tmp.
 without_network() {
