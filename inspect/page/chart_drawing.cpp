@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "data/files/json_text.h"
@@ -186,7 +187,7 @@ std::vector<double> axis_ticks(double low, double high, bool logarithmic, bool w
     const bool fine = 3 * (last - first) <= most;
     for (double power = first; power <= last; power += apart) {
       for (const double factor : {1.0, 2.0, 5.0}) {
-        const double tick = std::stod("1e" + fixed(power, 0)) * factor;
+        const double tick = std::strtod(("1e" + fixed(power, 0)).c_str(), nullptr) * factor;
         if ((factor == 1 || fine) && tick >= low * (1 - kSlack) && tick <= high * (1 + kSlack)) {
           ticks.push_back(tick);
         }
@@ -194,15 +195,16 @@ std::vector<double> axis_ticks(double low, double high, bool logarithmic, bool w
     }
     return ticks;
   }
-  if (!(high > low)) return {low};
+  if (!(high - low > kSlack * std::max(std::abs(low), std::abs(high)))) return {low};
   const double rough = (high - low) / most, ten = std::pow(10, std::floor(std::log10(rough)));
   double apart = 10 * ten;
   for (const double factor : {5.0, 2.0, 1.0}) {
     if (factor * ten >= rough * (1 - kSlack)) apart = factor * ten;
   }
   if (whole) apart = std::max(1.0, apart);
-  for (double at = std::ceil(low / apart - kSlack); at * apart <= high + kSlack * apart; ++at) {
-    ticks.push_back(at * apart + 0.0);  // 0 has no sign
+  const double first = std::ceil(low / apart - kSlack);
+  for (int i = 0; i <= 2 * most && (first + i) * apart <= high + kSlack * apart; ++i) {
+    ticks.push_back((first + i) * apart + 0.0);  // 0 has no sign
   }
   return ticks;
 }

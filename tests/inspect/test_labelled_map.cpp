@@ -20,7 +20,7 @@ TEST_CASE("a labelled map has a cell for each number, and all names") {
   CHECK(count_of(html, "fill-opacity=\"1.000\"") == 1);
   CHECK(count_of(html, "fill-opacity=\"0.000\"") == 2);  // 0, and no number
   CHECK(count_of(html, "<rect class=\"less\"") == 1);
-  CHECK(count_of(html, "fill-opacity=\"0.500\"") == 1);  // -1, of the other colour
+  CHECK(count_of(html, "fill-opacity=\"0.500\"") == 2);  // 1, and -1 of the other colour
   CHECK(count_of(html, "class=\"number\"") == 6);
   CHECK(contains(html, "A &lt;map&gt;"));
   CHECK(contains(html,

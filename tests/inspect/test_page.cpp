@@ -96,6 +96,8 @@ TEST_CASE(
   CHECK(axis_ticks(1e-9, 1e-2, true, false, 8).size() == 8);
   CHECK(axis_ticks(1, 60, true, false, 8) == Ticks{1, 2, 5, 10, 20, 50});
   CHECK(axis_ticks(7, 7, false, true, 8) == Ticks{7});
+  CHECK(axis_ticks(1, std::nextafter(1.0, 2.0), false, false, 8) == Ticks{1});
+  CHECK(axis_ticks(1e300, 3e300, false, false, 8).size() > 2);
   CHECK(axis_ticks(82, 84, true, false, 4) == Ticks{82, 82.5, 83, 83.5, 84});
   for (const auto& [value, label] : {std::pair(0.0, "0"),
                                      {1e-9, "1e-9"},
