@@ -168,6 +168,10 @@ std::string name_of_folder(const std::filesystem::path& folder) {
   return (path.has_filename() ? path : path.parent_path()).filename().string();
 }
 
+std::string names_of(const std::vector<std::string>& paths) {
+  return joined(paths, [](const std::string& path) { return name_of_folder(path); });
+}
+
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t middle = values.size() / 2;

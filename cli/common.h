@@ -69,6 +69,8 @@ std::string for_stdout(const std::string& text);
 
 /// The last part of the path, which may end with a slash.
 std::string name_of_folder(const std::filesystem::path& folder);
+/// "one, two": the same of each.
+std::string names_of(const std::vector<std::string>& paths);
 
 /// The peak memory of the process so far, in MiB.
 double peak_rss_mib();

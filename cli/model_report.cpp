@@ -115,7 +115,7 @@ void add_file(Report& report, const std::filesystem::path& folder) {
   if (!std::filesystem::is_regular_file(file)) return;
   const std::string weights = name_of(weights_of(SafetensorsFile::open(file).metadata(), file));
   const std::uintmax_t bytes = std::filesystem::file_size(file);
-  report.line(visible(file.string()) + ": weights in " + weights +
+  report.line(visible(name_of_folder(folder)) + ": weights in " + weights +
                   text(", %.2f MiB\n", static_cast<double>(bytes) / kMebi),
               kText | kPage);
   report.fact("weights", weights);

@@ -101,6 +101,8 @@ std::vector<Option> add_parse_scoring_options(OptionGroup& group, ParseScoreOpti
 Report to_report(const ParseScore& score) {
   Report report = block(score.all, score.signature);
   report.title = "Brackets of trees";
+  report.lead = text("F1 is %.2f, of the brackets of two files of trees; 100 were the same trees.",
+                     score.all.f1());
   report.table(table_of(score), kText | kPage);
   report.line(score.signature + text(" = %.2f\n", score.all.f1()), kText | kPage);
   report.inner("short", block(score.short_ones, score.short_signature));

@@ -59,10 +59,10 @@ void RunPage::write(Task& task, std::int64_t step, bool is_over) {
   run.record.read();
   Report report = to_report(runs_);
   report.title = run.name;
-  report.lead = "A " + task.model().config().family().what + " (" +
-                headline(task.model().config()) + "), " +
-                (is_over ? "after " : "being trained, at ") + std::to_string(step) +
-                " steps. Made by kette train.";
+  report.about = "A " + task.model().config().family().what + " (" +
+                 headline(task.model().config()) + "), " +
+                 (is_over ? "after " : "being trained, at ") + with_commas(step) +
+                 " steps. Made by kette train.";
   write_file_atomically(task.folder().path() / "page.html", as_page(report));
   last_took_ = watch.seconds();
   seconds_ += last_took_;

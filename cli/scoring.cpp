@@ -112,7 +112,10 @@ Report report_of_scores(const ScoreLines& translations, const std::vector<ScoreL
   if (!other.name.empty()) {
     say_hints(other.translations, {}, metric, "translations of " + other.name);
   }
-  Report report{.title = "Score"};
+  Report report{.title = "Score",
+                .lead = o.name() + text(" is %.2f, of ", score.score) +
+                        with_commas(std::ssize(translations)) + " segments; " +
+                        (lower_is_better(o.name()) ? "lower" : "higher") + " is better."};
   report.line(score.format(2, true) + "\n", kText | kPage);
   report.fact("metric", o.name());
   report.fact("score", score.score, o.name(), decimals(2));
@@ -138,13 +141,15 @@ Report report_of_comparison(const ScoreStatistics& system, const std::string& ot
   const auto seed = static_cast<unsigned long long>(drawn.seed);
   Report report;
   report.section("Against another system");
-  report.line(
-      other_name + ": " + other_score.format() + "\n" +
-          text("difference %+.2f: p = %.4f by paired bootstrap resampling (bs:%d|seed:%llu), "
-               "p = %.4f by paired approximate randomisation (ar:%d|seed:%llu)\n",
-               difference, tests.bootstrap_p, drawn.resamples, seed, tests.randomisation_p,
-               drawn.trials, seed),
-      kText | kPage);
+  const std::string found =
+      ": " + other_score.format() + "\n" +
+      text(
+          "difference %+.2f: p = %.4f by paired bootstrap resampling (bs:%d|seed:%llu), "
+          "p = %.4f by paired approximate randomisation (ar:%d|seed:%llu)\n",
+          difference, tests.bootstrap_p, drawn.resamples, seed, tests.randomisation_p, drawn.trials,
+          seed);
+  report.line(other_name + found);
+  report.line(name_of_folder(other_name) + found, kPage);
   report.fact("name", other_name);
   report.fact("score", other_score.score, "the other's", decimals(2));
   report.fact("difference", difference, "difference", signed_decimals(2));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/common.h"
 #include "cli/decoding.h"
 #include "data/files/text_file.h"
 #include "models/gpt.h"
@@ -30,6 +31,10 @@ Batch text_batch(const StepSource& o, const GptConfig& config) {
 }
 
 }  // namespace
+
+std::string StepSource::name() const {
+  return folder.empty() ? architecture.preset() : name_of_folder(folder);
+}
 
 void StepSource::check(bool has_prompt) const {
   if (batches.source.empty() != batches.target.empty()) {

@@ -28,7 +28,8 @@ struct StepSource {
   void check(bool has_prompt = false) const;
   std::unique_ptr<ModelConfig> config() const;
   /// "tiny", or the folder.
-  std::string name() const { return folder.empty() ? architecture.preset() : folder.string(); }
+  /// The preset, or the name of the model's folder.
+  std::string name() const;
   /// May raise the configuration's number of positions to fit the batches.
   std::vector<Batch> make_batches(ModelConfig& config, std::int64_t count) const;
   /// A model with values and memory for gradients. random: random values even if there is a folder.

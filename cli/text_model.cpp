@@ -64,8 +64,15 @@ namespace {
 Report report_of(const TextScore& score, const std::string& perplexity,
                  const std::vector<std::string>& files) {
   const double accuracy = static_cast<double>(score.correct) / static_cast<double>(score.tokens);
-  Report report{.title = "How well a text is predicted",
-                .lead = joined(files) + ". Made by kette evaluate."};
+  Report report{
+      .title = "How well a text is predicted",
+      .lead =
+          text(
+              "The model takes %.3f bits for a byte of the text and foresees %.1f %% of its tokens; "
+              "lower is better of loss, ",
+              score.bits_per_byte(), 100 * accuracy) +
+          perplexity + " and bits.",
+      .about = "Of " + names_of(files) + ". Made by kette evaluate."};
   report.line(text("loss %.4f  %s %.3f  ", score.loss(), perplexity.c_str(), score.perplexity()) +
               text("bits per byte %.4f  accuracy %.2f %%  (%s tokens, %s bytes)\n",
                    score.bits_per_byte(), 100 * accuracy, with_commas(score.tokens).c_str(),

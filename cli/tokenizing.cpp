@@ -92,7 +92,8 @@ SharedTokenizer fill_folder(const TokenizeCommandOptions& o,
 
 Report report_of(const TokenizeCommandOptions& o) {
   Report report{.title = "Text as ids: " + name_of_folder(o.out),
-                .lead = "Made by kette tokenize."};
+                .lead = "What became of the text.",
+                .about = "Made by kette tokenize."};
   report.fact("out", o.out.string());
   return report;
 }

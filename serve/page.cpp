@@ -110,8 +110,8 @@ void page_explain(const ApiCall& call) {
     const Explanation found = look(saved);
     Report report = to_report(found);
     report.title = text;
-    report.lead = "How " + name + ", a " + saved.model->config().family().what + " (" +
-                  headline(saved.model->config()) + "), came to it, with weights in f32.";
+    report.about = "How " + name + ", a " + saved.model->config().family().what + " (" +
+                   headline(saved.model->config()) + "), came to it, with weights in f32.";
     call.exchange.answer(explanation_answer(as_page(report)));
   };
   for (const auto& one : call.models.translators) {

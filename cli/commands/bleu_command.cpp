@@ -73,9 +73,9 @@ void run(const BleuCommandOptions& o) {
     }
   }
   Report report = report_of_scores(hypotheses.views(), references, other, o.scoring);
-  report.lead = std::string("Of ") +
-                (is_stdin(o.input) ? "translations on stdin" : o.input.string()) +
-                ". Made by kette bleu.";
+  report.about = std::string("Of ") +
+                 (is_stdin(o.input) ? "translations on stdin" : o.input.filename().string()) +
+                 ". Made by kette bleu.";
   show(report, o.common);
 }
 

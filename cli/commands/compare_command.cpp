@@ -21,6 +21,7 @@ struct CompareOptions {
   fs::path a, b;
   std::string text, language;
   double tolerance = 0;
+  std::int64_t rows = 30;
 };
 
 using AnyModel = SavedModel<Model>;
@@ -65,6 +66,11 @@ Batch batch_of(const CompareOptions& o, const AnyModel& a, const AnyModel& b) {
   return one_sentence(*writes, ids, translated.front().front().tokens);
 }
 
+/// For a page, which may be shown to others: the path as it was given, of one from the root its end.
+std::string shown_path(const fs::path& path) {
+  return path.is_absolute() ? name_of_folder(path) : path.string();
+}
+
 void run(const CompareOptions& o) {
   use_threads(o.common);
   if (o.a.empty() || o.b.empty()) {
@@ -77,10 +83,10 @@ void run(const CompareOptions& o) {
               " and a ", b.model->config().family().what);
   const ModelComparison comparison =
       compare_models(*a.model, *b.model, batch_of(o, a, b), o.tolerance);
-  Report report = to_report(comparison, o.a.string(), o.b.string());
-  report.lead = (o.text.empty() ? std::string("Both read the same random tokens.")
-                                : "Both read \"" + o.text + "\".") +
-                " Made by kette compare.";
+  Report report = to_report(comparison, shown_path(o.a), shown_path(o.b), o.rows);
+  report.about = (o.text.empty() ? std::string("Both read the same random tokens.")
+                                 : "Both read \"" + o.text + "\".") +
+                 " Made by kette compare.";
   show(report, o.common);
   if (!comparison.is_equal()) exit_with(1);
 }
@@ -98,6 +104,7 @@ void add_compare_options(CLI::App& command) {
   add_language_option(group, options->language).needs(what);
   group.number("--tolerance", options->tolerance, at_least(0),
                "Largest difference that counts as none");
+  group.number("--rows", options->rows, at_least(1), "Rows of a table in the text");
   add_page_option(group, options->common);
   add_common_options(command, options->common);
   when_run(command, [options, &command] { as_usage(command, [&] { run(*options); }); });

@@ -138,8 +138,8 @@ void evaluate_translation(const EvaluateOptions& o) {
   }
   Report report = report_of_scores(views(translations), {reference.views()},
                                    {o.against.string(), views(others)}, o.scoring);
-  report.lead =
-      "Of " + joined(o.model.models) + " on " + o.source.string() + ". Made by kette evaluate.";
+  report.about = "Of " + names_of(o.model.models) + " on " + o.source.filename().string() +
+                 ". Made by kette evaluate.";
   report.fact("beam", o.decoding.search.beam);
   report.fact("length_penalty", o.decoding.search.length_penalty.str());
   report.fact("sentences", source.size());

@@ -57,9 +57,9 @@ void run(ExplainOptions& o, const BeamOptions& beam) {
   const Explanation e = explanation_of(o, saved);
   Report report = to_report(e, o.maps);
   report.title = o.sentence.empty() ? o.text : o.sentence;
-  report.lead = "How " + name_of_folder(o.model.model) + ", a " +
-                saved.model->config().family().what + " (" + headline(saved.model->config()) +
-                "), came to it. Made by kette explain.";
+  report.about = "How " + name_of_folder(o.model.model) + ", a " +
+                 saved.model->config().family().what + " (" + headline(saved.model->config()) +
+                 "), came to it. Made by kette explain.";
   report.fact("seconds", watch.seconds());
   show(report, o.common);
 }

@@ -73,8 +73,8 @@ void run(HeadsOptions& o) {
   const HeadStudy found = study(*saved.model, given, *ablation);
   Report report = to_report(found);
   report.title = "The heads of " + name_of_folder(o.model.model);
-  report.lead = "A " + saved.model->config().family().what + " (" +
-                headline(saved.model->config()) + "). Made by kette heads.";
+  report.about = "A " + saved.model->config().family().what + " (" +
+                 headline(saved.model->config()) + "). Made by kette heads.";
   const std::size_t printed = print_text(report);  // pruning takes its time
   if (o.prune > 0) {
     report.inner("pruned", to_report(prune(o, saved, given, found, *ablation), o, found));

@@ -117,7 +117,11 @@ void run(const InfoOptions& o) {
   if (o.points && !o.has_model()) {
     throw UsageError("expected --model or --preset beside --points, given neither");
   }
-  Report report{.title = "Kette", .lead = "Made by kette info."};
+  Report report{
+      .title = "Kette",
+      .lead =
+          "What this machine has, and what a model costs on it in parameters, products and memory.",
+      .about = "Made by kette info."};
   add_machine(report, threads);
   if (o.processes) add_processes(report);
   if (!o.has_model()) return show(report, o.common);

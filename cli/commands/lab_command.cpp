@@ -49,9 +49,7 @@ void run(const LabOptions& o) {
   const Experiment& experiment = named(o.name);
   check_inputs(experiment, o.experiment);
   const Stopwatch watch;
-  Page page("kette lab " + experiment.name,
-            experiment.what + ". Made by kette lab" +
-                (o.experiment.quick ? " with --quick, which proves nothing." : "."));
+  Page page(experiment.what, "", "Made by kette lab " + experiment.name + ".");
   ExperimentReport found;
   {
     StatusLine line(false);

@@ -151,8 +151,8 @@ void parse_gold(const ParseCommandOptions& o, int threads) {
     output->finish();
   }
   Report report = to_report(parse_score(gold, found, o.scoring));
-  report.lead =
-      "By " + joined(o.model.models) + ", of " + o.gold.string() + ". Made by kette parse.";
+  report.about = "By " + names_of(o.model.models) + ", of " + o.gold.filename().string() +
+                 ". Made by kette parse.";
   parser.add_facts(report, threads);
   show(report, o.common);
 }

@@ -27,7 +27,8 @@ void run(ParseScoreCommandOptions& o) {
   }
   const ParseScore score = parse_score(gold, test, o.scoring);
   Report report = to_report(score);
-  report.lead = o.test.string() + " against " + o.gold.string() + ". Made by kette parse-score.";
+  report.about = o.test.filename().string() + " against " + o.gold.filename().string() +
+                 ". Made by kette parse-score.";
   if (other) {
     report.inner("against", report_of_comparison(parse_statistics(gold, test, o.scoring),
                                                  o.against.string(), *other));

@@ -164,9 +164,9 @@ void run(PatchOptions& o) {
   Report report = to_report(study, *saved.tokenizer);
   report.title = "Where the difference travels: " +
                  (o.contrast.empty() ? o.pairs.filename().string() : o.contrast);
-  report.lead = "In " + name_of_folder(o.model.model) + ", a " +
-                saved.model->config().family().what + " (" + headline(saved.model->config()) +
-                "). Made by kette patch.";
+  report.about = "In " + name_of_folder(o.model.model) + ", a " +
+                 saved.model->config().family().what + " (" + headline(saved.model->config()) +
+                 "). Made by kette patch.";
   report.fact("seconds", watch.seconds());
   show(report, o.common);
 }

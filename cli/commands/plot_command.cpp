@@ -57,9 +57,7 @@ void run(const PlotOptions& o) {
   if (!o.csv.empty()) write_file_atomically(o.csv, to_csv(runs));
   Report report = to_report(runs);
   report.title = joined(names);
-  report.lead = (runs.size() == 1 ? std::string("A training run")
-                                  : std::to_string(runs.size()) + " training runs") +
-                ", step by step. Made by kette plot.";
+  report.about = "Made by kette plot.";
   show(report, o.common);
 }
 

@@ -2,6 +2,8 @@
 // whether its gradient is right.
 #include <unistd.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -26,6 +28,16 @@ struct TapeOptions {
 
 std::string check_command(const TapeOptions& o, std::int64_t number) {
   return o.command + " --check=" + std::to_string(number);
+}
+
+/// Names paths from the root by the way from here, as pages may be shown to others.
+std::string without_roots(std::string options) {
+  for (std::size_t at = 0; (at = options.find("=/", at)) != std::string::npos; ++at) {
+    const std::size_t size = std::min(options.find(' ', at), options.size()) - at - 1;
+    const std::filesystem::path path = options.substr(at + 1, size);
+    options.replace(at + 1, size, std::filesystem::proximate(path).string());
+  }
+  return options;
 }
 
 /// From the loss back, node by node.
@@ -134,7 +146,7 @@ void add_tape_options(CLI::App& command) {
     const std::string given = given_options(
         command, {"--check", "--config", "--depth", "--elements", "--json", "--node", "--nodes",
                   "--out", "--precision", "--step", "--threads", "--tolerance"});
-    if (!given.empty()) options->command += " " + given;
+    if (!given.empty()) options->command += " " + without_roots(given);
     run(*options);
   });
 }

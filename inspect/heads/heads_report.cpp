@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "inspect/heads/head_columns.h"
+#include "inspect/heads/head_maps.h"
 #include "inspect/heads/head_study.h"
 #include "inspect/page/html.h"
 #include "inspect/report/report.h"
@@ -70,42 +71,22 @@ Table table_of(const HeadStudy& study) {
   return tabulated("heads", study.rows, columns);
 }
 
-/// A map of each of the kinds of attention that there are, layers by heads, of some number. A layer of which heads
-/// were pruned ends sooner.
-void add_maps(Report& report, const HeadStudy& study, const std::string& title,
-              const std::vector<AttentionKind>& kinds,
+/// A number of each head in maps of the kinds of attention for which it says something.
+void add_maps(Report& report, const HeadStudy& study, HeadNumbers numbers,
               const std::function<double(const StudyRow&)>& number) {
-  double most = 1e-30;
-  for (const StudyRow& row : study.rows) most = std::max(most, number(row));
-  std::vector<HeatMap> maps;
-  for (const AttentionKind kind : kinds) {
-    HeatMap map{.title = std::string(enum_name(kind)) + ": " + title,
-                .most = static_cast<float>(most),
-                .row_labels = "layers",
-                .column_labels = "heads",
-                .caption = enum_name(kind)};
-    for (const AttentionPart& part : study.attentions) {
-      if (part.kind != kind) continue;
-      map.rows = std::max(map.rows, part.layer + 1);
-      map.columns = std::max(map.columns, part.heads);
-    }
-    if (map.rows == 0) continue;
-    map.values.resize(static_cast<std::size_t>(map.rows * map.columns));
-    for (const StudyRow& row : study.rows) {
-      const AttentionPart& part = study.attentions[row.head.attention];
-      if (part.kind != kind) continue;
-      map.values[part.layer * map.columns + row.head.head] = static_cast<float>(number(row));
-    }
-    maps.push_back(std::move(map));
-  }
-  if (!maps.empty()) report.maps(title, std::move(maps));
+  for (const StudyRow& row : study.rows) numbers.values.push_back(number(row));
+  report.drawing([html = head_maps(study.attentions, numbers)](Page&) { return html; });
 }
 
-/// "head 0" and on, as many as any map has.
-std::vector<std::string> numbered(const std::string& name) {
-  std::vector<std::string> names;
-  for (int i = 0; i < 64; ++i) names.push_back(name + " " + std::to_string(i));
-  return names;
+/// The head without which the result is worst, and by how much.
+std::string most_missed(const HeadStudy& study) {
+  const StudyRow* worst = nullptr;
+  for (const StudyRow& row : study.rows) {
+    if (!worst || study.cost(row.without) > study.cost(worst->without)) worst = &row;
+  }
+  if (!worst) return "no head";
+  return study.attentions[worst->head.attention].name() + " head " +
+         std::to_string(worst->head.head) + " (" + with_sign(worst->without.change, 2) + ")";
 }
 
 }  // namespace
@@ -118,34 +99,46 @@ Report to_report(const HeadStudy& study) {
   report.fact("metric", study.metric);
   report.fact("whole", study.whole);
   report.fact(study.segment_name, study.segments);
-  report.labels("layers", numbered("layer"));
-  report.labels("heads", numbered("head"));
   const auto significant =
       std::count_if(study.rows.begin(), study.rows.end(),
                     [](const StudyRow& row) { return row.without.p < kSignificant; });
+  report.lead = study.metric + ", " + fixed(study.whole, 2) +
+                " with all heads, suffers most without " + most_missed(study) +
+                ", and masking one head changes it by more than chance for " +
+                std::to_string(significant) + " of " + std::to_string(study.rows.size()) +
+                " heads; in the maps a row is a layer and a column a head.";
   report.section("Maps");
-  report.note(study.metric + " with all heads: " + fixed(study.whole, 2) +
-              ". Masking one head changes it with p < " + fixed(kSignificant, 2) + " for " +
-              std::to_string(significant) + " of " + std::to_string(study.rows.size()) +
-              " heads, by paired bootstrap of " + std::to_string(study.segments) + " " +
-              study.segment_name + ". Rows are layers, columns heads.");
+  report.note("Chance: p < " + fixed(kSignificant, 2) + " by paired bootstrap of " +
+              std::to_string(study.segments) + " " + study.segment_name +
+              ". The stronger the blue, the larger the number; orange is below 0.");
   constexpr AttentionKind encoder = AttentionKind::encoder, decoder = AttentionKind::decoder,
                           cross = AttentionKind::cross;
-  add_maps(report, study, "what one head masked costs", {encoder, decoder, cross},
-           [&](const StudyRow& row) { return study.cost(row.without); });
-  add_maps(report, study, "importance", {encoder, decoder, cross},
+  add_maps(report, study,
+           {.title = study.metric + (study.higher_is_better ? " lost" : " added") + " without it",
+            .values = {},
+            .unit = study.metric},
+           [&](const StudyRow& row) {
+             return study.higher_is_better ? -row.without.change : row.without.change;
+           });
+  add_maps(report, study,
+           {.title = "importance", .values = {}, .unit = "nats a sentence", .decimals = 3},
            [](const StudyRow& row) { return row.importance.mean; });
-  add_maps(report, study, "confidence", {encoder, decoder, cross},
+  add_maps(report, study, {.title = "largest probability, mean", .values = {}, .most = 1},
            [](const StudyRow& row) { return row.scores.confidence; });
-  add_maps(report, study, "looks one word back", {encoder, decoder},
+  add_maps(report, study,
+           {.title = "looks one word back", .values = {}, .most = 1, .kinds = {encoder, decoder}},
            [](const StudyRow& row) { return row.scores.previous; });
-  add_maps(report, study, "looks one word on", {encoder},
+  add_maps(report, study,
+           {.title = "looks one word on", .values = {}, .most = 1, .kinds = {encoder}},
            [](const StudyRow& row) { return row.scores.next; });
-  add_maps(report, study, "finds the aligned word", {cross},
+  add_maps(report, study,
+           {.title = "finds the aligned word", .values = {}, .most = 1, .kinds = {cross}},
            [](const StudyRow& row) { return row.scores.alignment; });
   report.section("Heads");
-  report.note("Click a heading to sort; each heading says what it means under the pointer.");
-  report.table(table_of(study));
+  report.note("Click or tap a heading to sort.");
+  Table table = table_of(study);
+  table.folded = "All numbers of each head, a row a head";
+  report.table(std::move(table));
   report.page_file();
   return report;
 }

@@ -139,7 +139,7 @@ std::vector<AlignmentStudy> study_all(const ExperimentOptions& options,
     studies.push_back(
         study_alignment(*saved.model, saved.tokenizer, corpus.test,
                         [&](double share) { progress("alignment of the test text", share); }));
-    studies.back().name = options.model.string();
+    studies.back().name = (options.model / "").parent_path().filename().string();
     return studies;
   }
   // The paper's order of norms, which learns more slowly than the other.
@@ -245,7 +245,8 @@ ExperimentReport align_experiment(const ExperimentOptions& options,
                    {reading_name(0), true},
                    {reading_name(1), true},
                    {reading_name(2), true},
-                   {reading_name(3), true}});
+                   {reading_name(3), true}},
+                  "Alignment error rate of each layer");
   std::string drawings;
   std::vector<Curve> curves;
   for (std::size_t i = 0; i < studies.size(); ++i) {

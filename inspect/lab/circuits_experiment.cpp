@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "inspect/heads/head_circuits.h"
+#include "inspect/heads/head_maps.h"
 #include "inspect/lab/experiments.h"
 #include "inspect/page/html.h"
 #include "models/model_directory.h"
@@ -117,12 +118,9 @@ ExperimentReport circuits_experiment(const ExperimentOptions& options,
          strongest(best.over_random) > 0});
   }
 
-  HtmlTable table(
-      {{"head"}, {"copying", true, "Sum of OV's eigenvalues over that of their moduli"}});
   std::vector<Report> of_heads, of_pairs;
   std::vector<Curve> query_key, output_value;
   for (std::size_t i = 0; i < heads.size(); ++i) {
-    table.row({name_of(i), fixed_or_dash(copying[i], 3)});
     const AttentionKind kind = attentions[heads[i].attention].kind;
     query_key.push_back(spectrum_curve(name_of(i), kind, spectra[i].query_key, head_width));
     output_value.push_back(spectrum_curve(name_of(i), kind, spectra[i].output_value, head_width));
@@ -131,7 +129,12 @@ ExperimentReport circuits_experiment(const ExperimentOptions& options,
                                          {"query_key", query_key.back().y},
                                          {"output_value", output_value.back().y}}));
   }
-  HtmlTable composed({{"earlier"}, {"later"}, {"query", true}, {"key", true}, {"value", true}});
+  HtmlTable composed({{"earlier"},
+                      {"later"},
+                      {"query", true, "of the earlier head's output as the later one's query"},
+                      {"key", true, "as its key"},
+                      {"value", true, "as its value"}},
+                     "Pairs of heads that compose");
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const auto& [query, key, value] = pairs[i].over_random;
     const std::string earlier = name_of(pairs[i].earlier), later = name_of(pairs[i].later);
@@ -150,9 +153,14 @@ ExperimentReport circuits_experiment(const ExperimentOptions& options,
   report.numbers.list("pairs", std::move(of_pairs));
   report.sections = {
       {"Singular values",
-       page.chart({"Of QK, over the largest", "number", "share", query_key}) +
-           page.chart({"Of OV, over the largest", "number", "share", output_value})},
-      {"Copying", table.str()},
+       page.chart({"Of QK, over the largest", "which, the largest first", "share", query_key}) +
+           page.chart(
+               {"Of OV, over the largest", "which, the largest first", "share", output_value})},
+      {"Copying",
+       note(
+           "The sum of the eigenvalues of a head's OV circuit over that of their moduli: 1 copies what it "
+           "looks at (blue), &#8722;1 says anything but that (orange).") +
+           head_maps(attentions, {.title = "copying", .values = copying, .most = 1})},
       {"Composition",
        "<p>How much of what the earlier head writes the later one reads as its query, key or value, "
        "over what random matrices would have. The norms between them are left out" +

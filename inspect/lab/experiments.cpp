@@ -83,7 +83,13 @@ std::string readers_of(const std::string& input) {
 Report to_report(const Experiment& experiment, const ExperimentReport& found, bool quick,
                  const Page& page) {
   Report report{.title = "kette lab " + experiment.name};
+  const auto hold = std::count_if(found.findings.begin(), found.findings.end(),
+                                  [](const Finding& one) { return one.holds; });
   report.begun = std::make_shared<const Page>(page);
+  report.lead = std::to_string(hold) + " of " + std::to_string(found.findings.size()) +
+                " claims of " + experiment.paper + (hold == 1 ? " holds here" : " hold here") +
+                (quick ? " (with --quick, which proves nothing)" : "") +
+                "; each row is a claim, with the paper's number and the one measured here.";
   if (quick) report.line("With --quick, which proves nothing:\n");
   for (const Finding& one : found.findings) {
     report.line(text("%-5s %s\n      paper: %s\n      here:  %s\n", one.holds ? "holds" : "NOT",
@@ -104,7 +110,6 @@ Report to_report(const Experiment& experiment, const ExperimentReport& found, bo
                           {{.key = "here", .title = "here"}, &Finding::here},
                           {{.key = "holds", .where = kJson}, &Finding::holds}}),
                kJson | kPage);
-  report.note("After " + escaped(experiment.paper) + ".");
   report.inner("numbers", found.numbers);
   for (const auto& [heading, html] : found.sections) {
     report.section(heading);
@@ -114,7 +119,9 @@ Report to_report(const Experiment& experiment, const ExperimentReport& found, bo
 }
 
 Report list_of_experiments() {
-  Report report{.title = "Experiments", .lead = "Made by kette lab --list."};
+  Report report{.title = "Experiments",
+                .lead = "Each row is an experiment of a paper that kette lab repeats.",
+                .about = "Made by kette lab --list."};
   for (const Experiment& one : experiments()) {
     report.line(text("%-16s %s\n%-16s after %s\n", one.name.c_str(), one.what.c_str(), "",
                      one.paper.c_str()));

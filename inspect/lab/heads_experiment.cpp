@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "inspect/heads/head_maps.h"
 #include "inspect/lab/experiments.h"
 #include "inspect/lab/pruning_study.h"
 #include "inspect/page/html.h"
@@ -151,7 +152,8 @@ std::string gates_section(const PruningStudy& study, Page& page) {
                    {"encoder", true},
                    {"decoder", true},
                    {"cross", true},
-                   {"BLEU", true}});
+                   {"BLEU", true}},
+                  "Runs with gates");
   std::vector<Curve> curves;
   const auto add = [&](const std::string& name, std::vector<GatedResult> results) {
     for (const GatedResult& result : results) {
@@ -186,18 +188,24 @@ std::string heads_section(const PruningStudy& study) {
                    {"at itself", true},
                    {"on", true},
                    {"alignment", true},
-                   {"left by gates"}});
+                   {"left by gates"}},
+                  "Each head");
+  HeadNumbers without_it{.title = "BLEU lost without it", .values = {}, .unit = "BLEU"},
+      importance{.title = "importance", .values = {}, .unit = "nats a sentence", .decimals = 3};
   for (std::size_t i = 0; i < study.heads.size(); ++i) {
     const Head& head = study.heads[i];
     const HeadScores& scores = study.scores[i];
     const MaskedResult& without = study.without[i];
+    without_it.values.push_back(-without.change);
+    importance.values.push_back(study.importance[i].mean);
     table.row({study.attentions[head.attention].name(), std::to_string(head.head),
                fixed(without.change, 2) + (without.p < 0.01 ? " *" : ""),
                fixed(study.importance[i].mean, 3), HtmlTable::share(scores.previous),
                HtmlTable::share(scores.same), HtmlTable::share(scores.next),
                HtmlTable::share(scores.alignment), all && all->is_open[i] ? "yes" : "no"});
   }
-  return table.str() +
+  return head_maps(study.attentions, without_it) + head_maps(study.attentions, importance) +
+         folded("All numbers of each head, a row a head", table.str()) +
          note(
              "* p < 0.01 by paired bootstrap. Left by gates: by those on all heads, of the run with "
              "the fewest heads for at most 0.5 BLEU.");

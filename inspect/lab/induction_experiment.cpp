@@ -249,8 +249,15 @@ ExperimentReport induction_experiment(const ExperimentOptions& options,
     }
     const InductionRun& first = runs[kind].front();
     patterns += titled_heat_map(
-        {kinds[kind].name, tokens, tokens, first.pattern, 1, "token", "token",
-         "Rows: the token that looks. Prefix matching " + fixed(first.score.back(), 2)});
+        {.title = kinds[kind].name,
+         .rows = tokens,
+         .columns = tokens,
+         .values = first.pattern,
+         .row_labels = "token",
+         .column_labels = "token",
+         .note = "Rows: the token that looks. Prefix matching " + fixed(first.score.back(), 2),
+         .unit = "probability",
+         .axes = "down: the token that looks; across: the token that it looks at"});
   }
   std::vector<std::string> labels;
   for (std::int64_t i = 0; i < tokens; ++i) {

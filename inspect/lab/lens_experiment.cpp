@@ -105,8 +105,9 @@ ExperimentReport lens_experiment(const ExperimentOptions& options,
                                      {"accuracy", accuracy},
                                      {"encoder_bleu", encoder},
                                      {"bleu", whole}});
-  const auto curve = [](const std::string& name, const std::vector<double>& y) {
-    Curve result{name, {}, y};
+  const auto curve = [](const std::string& name, const std::vector<double>& y,
+                        CurveKind kind = CurveKind::line) {
+    Curve result{name, {}, y, kind};
     for (std::size_t i = 0; i < y.size(); ++i) result.x.push_back(static_cast<double>(i));
     return result;
   };
@@ -115,7 +116,7 @@ ExperimentReport lens_experiment(const ExperimentOptions& options,
                               "blocks of the decoder",
                               "share of target words",
                               {curve("agrees with the last level", agreement),
-                               curve("is the reference's word", accuracy)}}) +
+                               curve("is the reference's word", accuracy, CurveKind::marked)}}) +
                       page.chart({"KL to the last level",
                                   "blocks of the decoder",
                                   "nats",

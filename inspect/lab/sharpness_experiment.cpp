@@ -121,7 +121,8 @@ std::string table_of(const std::vector<SharpnessRun>& runs) {
                    {"loss"},
                    {"products"},
                    {"residual"},
-                   {"shifted"}});
+                   {"shifted"}},
+                  "Runs by step size");
   for (const SharpnessRun& run : runs) {
     table.row({fixed(run.step_size, 3), fixed(run.edge(), 1), fixed(run.sharpness[0].value, 2),
                step_text(run.reached()), fixed(run.late_share() * run.edge(), 2),

@@ -35,7 +35,16 @@ std::string overlaps(const std::string& title, const DenseMatrix& w) {
   const DenseMatrix products = product(w, transposed(w));
   std::vector<float> values;
   for (const double value : products.values) values.push_back(static_cast<float>(std::abs(value)));
-  return titled_heat_map({title, w.rows, w.rows, values, 1, "feature", "feature", "|W W^T|"});
+  const std::string last = std::to_string(w.rows - 1);
+  return titled_heat_map({.title = title,
+                          .rows = w.rows,
+                          .columns = w.rows,
+                          .values = values,
+                          .row_labels = "feature",
+                          .column_labels = "feature",
+                          .note = "|W W^T|",
+                          .unit = "|W W^T|",
+                          .axes = "features 0 to " + last + ", down and across"});
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "inspect/page/html.h"
+#include "inspect/page/labelled_map.h"
 #include "tensor/error.h"
 
 namespace kette {
@@ -111,7 +112,8 @@ std::string heat_map(const HeatMap& map) {
 
 std::string titled_heat_map(const HeatMap& map) {
   return "<figure><figcaption>" + escaped(map.caption.empty() ? map.title : map.caption) +
-         "</figcaption>" + heat_map(map) + "</figure>\n";
+         " <small>" + color_scale(map.most, map.unit) + "</small></figcaption>" + heat_map(map) +
+         (map.axes.empty() ? "" : "<small>" + escaped(map.axes) + "</small>") + "</figure>\n";
 }
 
 }  // namespace kette

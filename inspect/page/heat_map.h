@@ -14,17 +14,19 @@ struct HeatMap {
   std::string title;
   std::int64_t rows = 0, columns = 0;
   std::vector<float> values{};  ///< row-major; below 0 and NaN count as 0, above `most` as `most`
-  float most = 1;               ///< the number that is darkest
+  float most = 1;               ///< the number of the strongest colour
   /// Keys of the page's data "labels" for the names of rows and columns.
   std::string row_labels, column_labels;
   std::string note{};     ///< shown with the larger map
+  std::string unit{};     ///< of the numbers, for the scale
+  std::string axes{};     ///< what its rows and columns are, below the titled map
   bool wide = false;      ///< as wide as the page allows, not square
   std::string caption{};  ///< for titled_heat_map(); empty: the title
 };
 
 /// HTML of a button with the picture. Scripts open the larger map.
 std::string heat_map(const HeatMap& map);
-/// The same with a caption above, for a <div class="strips">.
+/// The same with a caption and the scale above, for a <div class="strips">.
 std::string titled_heat_map(const HeatMap& map);
 
 /// The bytes of a PNG. pixels: one byte each, row-major.

@@ -46,6 +46,14 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
+std::string caption(const std::string& text) {
+  return "<caption class=\"heard\">" + escaped(text) + "</caption>";
+}
+
+std::string folded(const std::string& summary, const std::string& html) {
+  return "<details><summary>" + escaped(summary) + "</summary>\n" + html + "</details>\n";
+}
+
 std::string note(const std::string& html) { return "<p class=\"note\">" + html + "</p>\n"; }
 
 std::string fixed(double value, int decimals) {
@@ -72,7 +80,10 @@ std::string HtmlTable::of_cells(const std::vector<Cell>& cells) const {
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const Cell& cell = cells[i];
     html += columns_[i].is_number ? "<td class=\"number" : "<td class=\"text";
-    if (cell.share >= 0) {
+    if (!std::isnan(cell.balance)) {
+      html += std::string(cell.balance < 0 ? " bar less" : " bar more") +
+              "\" style=\"--share:" + fixed(50 * std::min(1.0, std::abs(cell.balance)), 1) + "%";
+    } else if (cell.share >= 0) {
       html += " bar\" style=\"--share:" + fixed(100 * cell.share, 1) + "%";
     }
     html += "\">" + (cell.is_html ? cell.text : escaped(cell.text)) + "</td>";
@@ -97,9 +108,21 @@ std::string HtmlTable::str() const {
             (column.help.empty() ? "" : " title=\"" + escaped(column.help) + "\"") + ">" +
             escaped(column.title) + "</th>";
   }
-  return "<div class=\"scroll\"><table class=\"sortable\"><thead><tr>" + head +
-         "</tr></thead><tbody>\n" + rows_ + "</tbody>" +
-         (footer_.empty() ? "" : "<tfoot>\n" + footer_ + "</tfoot>") + "</table></div>\n";
+  return "<div class=\"scroll\"><table class=\"sortable\">" + caption(caption_) + "<thead><tr>" +
+         head + "</tr></thead><tbody>\n" + rows_ + "</tbody>" +
+         (footer_.empty() ? "" : "<tfoot>\n" + footer_ + "</tfoot>") + "</table></div>\n" +
+         meanings();
+}
+
+std::string HtmlTable::meanings() const {
+  std::string list;
+  for (const Column& column : columns_) {
+    if (column.help.empty()) continue;
+    list +=
+        "<div><dt>" + escaped(column.title) + "</dt><dd>" + escaped(column.help) + "</dd></div>";
+  }
+  return list.empty() ? ""
+                      : folded("What the columns mean", "<dl class=\"meanings\">" + list + "</dl>");
 }
 
 }  // namespace kette

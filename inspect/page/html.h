@@ -25,17 +25,24 @@ std::string fixed(const std::vector<double>& values, int decimals);
 /// "0.25"; a dash for NaN.
 std::string fixed_or_dash(double value, int decimals);
 
-/// A table that the reader can sort.
+/// A label for who hears the page.
+std::string caption(const std::string& text);
+/// What opens when its summary is clicked. html: not escaped.
+std::string folded(const std::string& summary, const std::string& html);
+
+/// A table that the reader can sort. What the columns mean stands below it, folded.
 class HtmlTable {
  public:
   struct Column {
     std::string title;
     bool is_number = false;
-    std::string help{};  ///< the tooltip
+    std::string help{};  ///< what it means
   };
   struct Cell {
     std::string text;
     double share = -1;  ///< the length of a bar behind the text, 0 to 1; below 0: no bar
+    /// NaN, or a bar from the middle to the right, or, of another colour, to the left: -1 to 1.
+    double balance = std::nan("");
     bool is_html = false;
 
     Cell(std::string content)  // NOLINT(google-explicit-constructor): most cells are text alone
@@ -55,7 +62,9 @@ class HtmlTable {
     return {fixed_or_dash(value, 2), std::isnan(value) ? -1 : value};
   }
 
-  explicit HtmlTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  /// caption: plain text, for who hears the page.
+  HtmlTable(std::vector<Column> columns, std::string caption)
+      : columns_(std::move(columns)), caption_(std::move(caption)) {}
   /// id: of the HTML element, for scripts.
   void row(const std::vector<Cell>& cells, const std::string& id = "");
   /// A row that stays at the bottom when rows are sorted.
@@ -65,8 +74,10 @@ class HtmlTable {
  private:
   std::string of_cells(const std::vector<Cell>& cells) const;
 
+  std::string meanings() const;
+
   std::vector<Column> columns_;
-  std::string rows_, footer_;
+  std::string caption_, rows_, footer_;
 };
 
 }  // namespace kette

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "data/files/utf8.h"
 #include "inspect/page/html.h"
@@ -38,6 +39,15 @@ std::string attribute(const char* name, double value) {
 
 }  // namespace
 
+std::string color_scale(double most, const std::string& unit, bool has_negative) {
+  char end[32];
+  std::snprintf(end, sizeof end, "%.3g", most);
+  return std::string("<span class=\"scale\">") +
+         (has_negative ? "\xE2\x88\x92" + std::string(end) + " <i class=\"both\"></i> "
+                       : "0 <i></i> ") +
+         end + (unit.empty() ? "" : " " + escaped(unit)) + "</span>";
+}
+
 std::string labelled_map(const LabelledMap& map) {
   const std::size_t rows = map.rows.size(), columns = map.columns.size();
   KETTE_CHECK(map.values.size() == rows * columns, "heat map: expected a value for each of ", rows,
@@ -49,6 +59,7 @@ std::string labelled_map(const LabelledMap& map) {
   const double width = left + cell * static_cast<double>(columns) + width_of(map.columns) * 0.6;
   const bool has_numbers = cell >= kCellWithNumber;
   std::string texts, cells;
+  bool has_negative = false;
   for (std::size_t row = 0; row < rows; ++row) {
     const double y = top + height * static_cast<double>(row);
     texts += "<text" + attribute("x", left - 6) + attribute("y", y + height / 2 + 4) +
@@ -56,17 +67,17 @@ std::string labelled_map(const LabelledMap& map) {
     for (std::size_t column = 0; column < columns; ++column) {
       const double value = map.values[row * columns + column],
                    x = left + cell * static_cast<double>(column);
-      const double share = std::isfinite(value) ? std::clamp(value / map.most, 0.0, 1.0) : 0;
+      const double share = std::isnan(value) ? 0 : std::clamp(value / map.most, -1.0, 1.0);
+      has_negative = has_negative || share < 0;
       cells +=
-          "<rect" + attribute("x", x) + attribute("y", y) + attribute("width", cell) +
-          attribute("height", height) + " fill-opacity=\"" + fixed(share, 3) + "\"><title>" +
+          std::string("<rect") + (share < 0 ? " class=\"less\"" : "") + attribute("x", x) +
+          attribute("y", y) + " fill-opacity=\"" + fixed(std::abs(share), 3) + "\"><title>" +
           escaped(map.rows[row] + ", " + map.columns[column] + ": " + fixed_or_dash(value, 4)) +
           "</title></rect>";
       if (!has_numbers) continue;
       texts += "<text class=\"number\"" + attribute("x", x + cell / 2) +
-               attribute("y", y + height / 2 + 4) +
-               (share > 0.55 ? " style=\"fill:var(--paper)\"" : "") + " text-anchor=\"middle\">" +
-               fixed_or_dash(value, 2) + "</text>";
+               attribute("y", y + height / 2 + 4) + ">" + fixed_or_dash(value, map.decimals) +
+               "</text>";
     }
   }
   for (std::size_t column = 0; column < columns; ++column) {
@@ -76,12 +87,14 @@ std::string labelled_map(const LabelledMap& map) {
              escaped(label_of(map.columns[column])) + "</text>";
   }
   const double whole = top + height * static_cast<double>(rows) + 2;
-  return "<figure class=\"labelled\"><figcaption>" + escaped(map.title) + " <small>0 to " +
-         fixed(map.most, 2) +
-         ", darker is more</small></figcaption><svg role=\"img\" aria-label=\"" +
+  return "<figure class=\"labelled\"><figcaption>" + escaped(map.title) + " <small>" +
+         color_scale(map.most, map.unit, has_negative) +
+         "</small></figcaption><div class=\"scroll\"><svg role=\"img\" aria-label=\"" +
          escaped(map.title) + "\" viewBox=\"0 0 " + fixed(width, 0) + " " + fixed(whole, 0) +
-         "\" style=\"max-width:" + fixed(width, 0) + "px\"><g class=\"cells\">" + cells + "</g>" +
-         texts + "</svg></figure>\n";
+         "\" style=\"width:" + fixed(width, 0) +
+         "px\"><g class=\"cells\" style=\"--wide:" + fixed(cell, 1) +
+         "px;--high:" + fixed(height, 1) + "px\">" + cells + "</g>" + texts +
+         "</svg></div></figure>\n";
 }
 
 }  // namespace kette

@@ -40,12 +40,13 @@ struct Chart {
 
 class Page {
  public:
-  /// lead: a sentence or two below the title; plain text.
-  Page(std::string title, std::string lead);
+  /// Plain text. lead: the first sentence, which says what was found and how to read it. about: folded at the end.
+  Page(std::string title, std::string lead, std::string about = "");
   Page(const Page& other);
   Page(Page&&) noexcept;
   ~Page();
 
+  void lead(std::string sentence) { lead_ = std::move(sentence); }
   /// A section with a heading, which the contents list; without one if it is the page's title. html:
   /// not escaped; foreign text must be passed through escaped() first.
   void section(const std::string& heading, const std::string& html);
@@ -61,7 +62,7 @@ class Page {
   std::string str() const;
 
  private:
-  std::string title_, lead_, contents_, sections_;
+  std::string title_, lead_, about_, contents_, sections_;
   std::vector<std::string> scripts_;
   std::unique_ptr<Json> data_, charts_;
 };

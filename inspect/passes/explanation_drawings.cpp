@@ -7,6 +7,7 @@
 
 #include "inspect/page/heat_map.h"
 #include "inspect/page/html.h"
+#include "inspect/page/labelled_map.h"
 #include "inspect/passes/token_drawings.h"
 
 namespace kette {
@@ -26,9 +27,10 @@ std::string attribution_of(const Explanation& e, std::size_t row) {
   });
   const double most = std::abs(p.lead(order.front())) + 1e-30;
   HtmlTable table({{"part"},
-                   {"to " + said(e, row), true, "added to the logit of what was said"},
-                   {"to " + shown_piece(e.piece(p.runner_up)), true, "added to the runner-up's"},
-                   {"lead", true, "the difference"}});
+                   {"to " + said(e, row), true},
+                   {"to " + shown_piece(e.piece(p.runner_up)), true},
+                   {"lead", true}},
+                  "What made " + said(e, row));
   double word = 0, other = 0, shown_word = 0, shown_other = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::size_t part = order[i];
@@ -37,11 +39,10 @@ std::string attribution_of(const Explanation& e, std::size_t row) {
     if (i >= kShown) continue;
     shown_word = word;
     shown_other = other;
-    const double share = std::abs(p.lead(part)) / most;
-    table.row({e.parts[part],
-               fixed(p.attribution[part], 3),
-               fixed(p.runner_up_attribution[part], 3),
-               {fixed(p.lead(part), 3), share}});
+    HtmlTable::Cell lead(with_sign(p.lead(part), 3));
+    lead.balance = p.lead(part) / most;
+    table.row({e.parts[part], fixed(p.attribution[part], 3),
+               fixed(p.runner_up_attribution[part], 3), lead});
   }
   if (order.size() > kShown) {
     table.footer({"the other " + std::to_string(order.size() - kShown), fixed(word - shown_word, 3),
@@ -69,14 +70,51 @@ std::string note_on(const Explanation& e, std::int64_t attention, std::int64_t h
   return "";
 }
 
+/// The mean of all heads, large and with its words.
+std::string mean_map(const Explanation& e, AttentionKind kind) {
+  std::vector<double> mean;
+  const AttentionMaps* any = nullptr;
+  double heads = 0;
+  for (std::size_t i = 0; i < e.attentions.size(); ++i) {
+    if (e.attentions[i].kind != kind) continue;
+    any = &e.maps[i];
+    mean.resize(static_cast<std::size_t>(any->queries * any->keys));
+    for (std::int64_t head = 0; head < any->heads; ++head, ++heads) {
+      const std::span<const float> of_head = any->of(any->probabilities, head);
+      for (std::size_t at = 0; at < mean.size(); ++at) mean[at] += of_head[at];
+    }
+  }
+  constexpr std::size_t kMostCells = 400;  // of many a page would be slow, and nobody reads them
+  if (any == nullptr || mean.size() > kMostCells) return "";
+  for (double& value : mean) value /= heads;
+  const auto& rows = kind == AttentionKind::encoder ? e.source : e.target_in;
+  const auto& columns = kind == AttentionKind::decoder ? e.target_in : e.source;
+  return labelled_map(
+      {"Mean of all heads", shown_pieces(rows), shown_pieces(columns), mean, 1, "probability"});
+}
+
 std::string maps(const Explanation& e, AttentionKind kind, bool by_norms) {
-  std::string html;
+  std::string html, names;
+  float most = by_norms ? 0 : 1;  // one scale for all
+  for (std::size_t i = 0; by_norms && i < e.attentions.size(); ++i) {
+    const std::vector<float>& norms = e.maps[i].norms;
+    if (e.attentions[i].kind == kind)
+      most = std::max(most, *std::max_element(norms.begin(), norms.end()));
+  }
   for (std::size_t i = 0; i < e.attentions.size(); ++i) {
     const AttentionPart& part = e.attentions[i];
     if (part.kind != kind) continue;
     const AttentionMaps& maps = e.maps[i];
     const std::vector<float>& values = by_norms ? maps.norms : maps.probabilities;
-    const float most = by_norms ? *std::max_element(values.begin(), values.end()) : 1;
+    if (html.empty()) {
+      for (std::int64_t head = 0; head < part.heads; ++head) {
+        names += "<span class=\"note\">head " + std::to_string(head) + "</span>";
+      }
+      html = "<p class=\"note\">Single heads, " +
+             color_scale(most, by_norms ? "length" : "probability") +
+             "</p><div class=\"layer\" style=\"--heads:" + std::to_string(part.heads) +
+             "\"><span></span>" + names + "</div>\n";
+    }
     html += "<div class=\"layer\" style=\"--heads:" + std::to_string(part.heads) +
             "\"><span class=\"note\">layer " + std::to_string(part.layer) + "</span>";
     for (std::int64_t head = 0; head < maps.heads; ++head) {
@@ -136,8 +174,8 @@ std::string attention_drawing(const Explanation& e) {
   for (const auto& [kind, title] : titles) {
     const std::string plain = maps(e, kind, false);
     if (plain.empty()) continue;
-    html += "<div class=\"kind\"><h3>" + title +
-            "</h3><div class=\"views\"><div class=\"view\" data-view=\"probabilities\">" + plain +
+    html += "<div class=\"kind\"><h3>" + title + "</h3>" + mean_map(e, kind) +
+            "<div class=\"views\"><div class=\"view\" data-view=\"probabilities\">" + plain +
             "</div><div class=\"view\" data-view=\"norms\">" + maps(e, kind, true) +
             "</div></div></div>\n";
   }
@@ -169,8 +207,8 @@ std::string lens_drawing(const Explanation& e) {
     }
     rows += "</tr>\n";
   }
-  return "<div class=\"scroll\"><table class=\"lens\"><thead><tr>" + head + "</tr></thead><tbody>" +
-         rows + "</tbody></table></div>\n";
+  return "<div class=\"scroll\"><table class=\"lens\">" + caption("What each level would say") +
+         "<thead><tr>" + head + "</tr></thead><tbody>" + rows + "</tbody></table></div>\n";
 }
 
 }  // namespace kette

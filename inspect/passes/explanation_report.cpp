@@ -5,6 +5,7 @@
 
 #include "data/files/json_text.h"
 #include "inspect/heads/head_columns.h"
+#include "inspect/heads/head_maps.h"
 #include "inspect/page/assets.h"
 #include "inspect/page/html.h"
 #include "inspect/passes/explanation_drawings.h"
@@ -101,14 +102,19 @@ Table words_of(const Explanation& e) {
         [&](const Prediction&) { return piece_cell(e.target_in[read++]); }},
        {{.key = "says", .title = "says", .width = -16},
         [&](const Prediction& p) { return piece_cell(e.piece(p.token)); }},
-       {{.title = "P", .digits = percent, .width = 7, .where = kShown},
+       {{.title = "P",
+         .digits = percent,
+         .width = 7,
+         .help = "the probability of what was said",
+         .where = kShown},
         [](const Prediction& p) { return Cell::share(std::exp(p.log_probability)); }},
        {{.key = "log_probability", .where = kJson}, &Prediction::log_probability},
        {{.key = "entropy",
          .title = "entropy",
          .digits = two,
          .width = 8,
-         .help = "in nats, of all the model might have said"},
+         .help = "of all the model might have said, in nats; 0: it was certain",
+         .page_title = "entropy, nats"},
         &Prediction::entropy},
        {{.key = "runner_up", .title = "runner-up", .width = -16, .gap = 2},
         [&](const Prediction& p) { return piece_cell(e.piece(p.runner_up)); }},
@@ -116,7 +122,10 @@ Table words_of(const Explanation& e) {
         [](const Prediction& p) { return Cell::share(std::exp(p.runner_up_log_probability)); }},
        {{.key = "runner_up_log_probability", .where = kJson},
         &Prediction::runner_up_log_probability},
-       {{.title = "logits apart", .digits = two, .where = kPage},
+       {{.title = "logits apart",
+         .digits = two,
+         .help = "by how much the logit of what was said exceeds that of the runner-up",
+         .where = kPage},
         [](const Prediction& p) { return p.log_probability - p.runner_up_log_probability; }},
        {{.title = "what gave it the lead", .width = -1, .where = kText, .gap = 2},
         [&](const Prediction& p) { return e.main_parts(p); }},
@@ -166,8 +175,14 @@ void add_beam(Report& report, const Explanation& e) {
       "finished; faint: died.");
   report.drawing([&e](Page&) { return beam_drawing(e); });
   report.table(tabulated("", e.beam.n_best,
-                         {{{.title = "score", .digits = decimals(3)}, &Hypothesis::score},
-                          {{.title = "log P", .digits = decimals(3)}, &Hypothesis::log_probability},
+                         {{{.title = "score",
+                            .digits = decimals(3),
+                            .help = "log P over the length penalty, by which search chooses"},
+                           &Hypothesis::score},
+                          {{.title = "log P",
+                            .digits = decimals(3),
+                            .help = "natural logarithm of the probability of the whole sentence"},
+                           &Hypothesis::log_probability},
                           {{.title = "text"},
                            [&](const auto& one) { return e.tokenizer->decode(one.tokens); }}}),
                kPage);
@@ -185,7 +200,7 @@ void add_without(Report& report, const Explanation& e) {
   columns.push_back({{.title = "change of log P", .digits = decimals(3), .where = kPage},
                      [&e, most](const WithoutHead& one) {
                        const double change = one.log_probability - e.log_probability;
-                       return Cell(change).with_bar(std::abs(change) / most);
+                       return Cell(change).with_balance(change / most);
                      }});
   columns.push_back(
       {{.key = "translation",
@@ -196,8 +211,22 @@ void add_without(Report& report, const Explanation& e) {
        }});
   report.section("Heads switched off");
   report.note(
-      "One head at a time gives nothing; the text stays the one above, which then has another probability.");
-  report.table(tabulated("without_head", e.without, columns), kJson | kPage);
+      "One head at a time is switched off: it gives zeros. The text stays the one above, and has another probability "
+      "then. Blue: it became less likely, the head helped; orange: more likely.");
+  HeadNumbers lost{.title = "log P lost without it", .values = {}, .unit = "nats"};
+  for (const Head& head : heads_of(e.attentions)) {
+    for (const WithoutHead& one : e.without) {
+      if (one.head.attention == head.attention && one.head.head == head.head) {
+        lost.values.push_back(e.log_probability - one.log_probability);
+      }
+    }
+  }
+  if (!lost.values.empty()) {
+    report.drawing([html = head_maps(e.attentions, lost)](Page&) { return html; });
+  }
+  Table table = tabulated("without_head", e.without, columns);
+  table.folded = "What it would then say, a row a head";
+  report.table(std::move(table), kJson | kPage);
   report.line(
       "\nHeads without which it would be least likely: change of log P, and what is then said\n");
   for (std::size_t i = 0; i < std::min(kFew, e.without.size()); ++i) {
@@ -207,6 +236,20 @@ void add_without(Report& report, const Explanation& e) {
                      static_cast<long long>(one.head.head), one.log_probability - e.log_probability,
                      one.translation == e.translation ? "the same" : one.translation.c_str()));
   }
+}
+
+/// What was found, in a sentence.
+std::string lead_of(const Explanation& e) {
+  const auto least = std::min_element(e.predictions.begin(), e.predictions.end(),
+                                      [](const Prediction& a, const Prediction& b) {
+                                        return a.log_probability < b.log_probability;
+                                      });
+  if (least == e.predictions.end()) return "The text is empty.";
+  return "The model was least sure of \xE2\x80\x9C" + shown_piece(e.piece(least->token)) +
+         "\xE2\x80\x9D (" + fixed(100 * std::exp(least->log_probability), 1) + " %); " +
+         (e.source.empty() ? "the whole text" : "the whole sentence") + " has log P " +
+         fixed(e.log_probability, 2) +
+         " (natural logarithm), and each word's part of it and what made the word stand below.";
 }
 
 /// What scripts know of it.
@@ -224,6 +267,7 @@ void add_data(Page& page, const Explanation& e) {
 
 Report to_report(const Explanation& e, bool with_maps) {
   Report report;
+  report.lead = lead_of(e);
   report.line(e.translation + text("\nlog P %.4f\n\n", e.log_probability));
   report.fact("source", nested(e.source));
   report.fact("text", e.translation);
@@ -236,7 +280,7 @@ Report to_report(const Explanation& e, bool with_maps) {
     report.note(
         "Lines: where the cross-attention of " + way_of(e.alignments.front()) +
         ", looks most, by norms; it agrees most with what the other layers look at when they write. The "
-        "darker a word, the surer the model was of it. Click a word to see what made it.");
+        "stronger the blue of a word, the surer the model was of it. Click or tap a word to see what made it.");
   }
   report.section("Word by word");
   report.table(words_of(e));
@@ -244,13 +288,14 @@ Report to_report(const Explanation& e, bool with_maps) {
   report.section("What made each word");
   report.note(
       "Each logit is a sum of what embedding, position, heads, feed-forward layers and biases add, exactly: the norms "
-      "on the way are linear with the means and deviations of this run.");
+      "on the way are linear with the means and deviations of this run. Columns: what a part adds to the logit of what "
+      "was said, to that of the runner-up, and the difference: blue for what was said, orange against it.");
   report.drawing([&e](Page&) { return attribution_drawing(e); });
   report.section("Attention");
   report.note(
-      "A row of a map is a word that looks, a column one that is looked at; layers from the top, heads from the left. "
-      "Click a map for its numbers. Norms: how long the vector is that a head takes from a word, which a high "
-      "probability of a small value does not make long.");
+      "A row of a map is a word that looks, a column one that is looked at. The small maps are the single heads, "
+      "layers from the top, heads from the left: click or tap one for its words and numbers. Norms: how long the vector "
+      "is that a head takes from a word, which a high probability of a small value does not make long.");
   report.drawing([&e](Page&) { return attention_drawing(e); });
   report.section("Logit lens");
   report.note(

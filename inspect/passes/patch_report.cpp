@@ -3,7 +3,9 @@
 
 #include "data/files/json_text.h"
 #include "inspect/heads/head_columns.h"
+#include "inspect/heads/head_maps.h"
 #include "inspect/page/html.h"
+#include "inspect/page/labelled_map.h"
 #include "inspect/passes/patching.h"
 #include "inspect/passes/token_drawings.h"
 #include "inspect/report/report.h"
@@ -53,18 +55,12 @@ Table places_of(const PatchStudy& study) {
 
 void add_example(Report& report, const PatchStudy& study, const Tokenizer& tokenizer) {
   const PromptPair& pair = study.example;
-  HeatMap map{.title = "recovered, level by word",
-              .rows = std::ssize(study.example_grid),
-              .columns = std::ssize(study.example_grid.front()),
-              .row_labels = "levels",
-              .column_labels = "words"};
   std::vector<std::string> levels, words;
+  std::vector<double> values;
   for (const std::vector<double>& level : study.example_grid) {
     levels.push_back(levels.empty() ? "embedding"
                                     : "after block " + std::to_string(levels.size() - 1));
-    for (const double value : level) {
-      map.values.push_back(static_cast<float>(std::clamp(value, 0.0, 1.0)));
-    }
+    values.insert(values.end(), level.begin(), level.end());
   }
   const auto piece = [&](std::int32_t id) { return shown_piece(tokenizer.source_piece(id)); };
   const auto next = [&](std::int32_t id) { return shown_piece(tokenizer.piece(id)); };
@@ -81,10 +77,20 @@ void add_example(Report& report, const PatchStudy& study, const Tokenizer& token
   report.note(escaped(tokenizer.decode_source(pair.clean) + " / " +
                       tokenizer.decode_source(pair.corrupted) + ": " + next(pair.clean_answer) +
                       " or " + next(pair.corrupted_answer)) +
-              ". Rows are levels, the embedding on top; columns words. Click it for the numbers.");
-  report.labels("levels", std::move(levels));
-  report.labels("words", std::move(words));
-  report.maps("", {std::move(map)});
+              ". Rows are levels of the residual stream, columns words.");
+  report.drawing(
+      [html = labelled_map({"Recovered", levels, words, values})](Page&) { return html; });
+}
+
+/// The head that brings most back by itself.
+std::string best_head(const PatchStudy& study) {
+  const PatchStudy::OfHead* best = nullptr;
+  for (const PatchStudy::OfHead& one : study.heads) {
+    if (best == nullptr || one.recovered.mean > best->recovered.mean) best = &one;
+  }
+  if (best == nullptr) return "no head";
+  return study.attentions[best->head.attention].name() + " head " +
+         std::to_string(best->head.head) + " (" + fixed(best->recovered.mean, 2) + ")";
 }
 
 void add_heads(Report& report, const PatchStudy& study) {
@@ -108,9 +114,14 @@ void add_heads(Report& report, const PatchStudy& study) {
   report.table(std::move(few), kText);
   report.section("Heads");
   report.note("What one head gives, at all words, put into the pass over the other text.");
+  HeadNumbers numbers{.title = "recovered", .values = {}, .most = 1};
+  for (const OfHead& one : study.heads) numbers.values.push_back(one.recovered.mean);
+  report.drawing([html = head_maps(study.attentions, numbers)](Page&) { return html; });
   auto columns = head_columns(study.attentions, &OfHead::head);
   columns.push_back({recovered, cell});
-  report.table(tabulated("heads", study.heads, columns), kJson | kPage);
+  Table table = tabulated("heads", study.heads, columns);
+  table.folded = "With intervals, a row a head";
+  report.table(std::move(table), kJson | kPage);
 }
 
 }  // namespace
@@ -118,18 +129,20 @@ void add_heads(Report& report, const PatchStudy& study) {
 Report to_report(const PatchStudy& study, const Tokenizer& tokenizer) {
   const std::string left_out = std::to_string(study.pairs) + " pairs; " +
                                std::to_string(study.wrong) +
-                               " left out, as the model has not both words right";
+                               " left out, because the model does not get both words right";
   Report report;
   report.line(
       left_out +
       "\n\nRecovered by one word, before the first block and after each, +- of a 95 % interval\n");
+  report.lead =
+      "The head that brings most of the difference back by itself is " + best_head(study) +
+      "; 1 means that one text's word is as likely as in its own text, 0 that nothing changed.";
   report.fact("pairs", study.pairs);
   report.fact("left_out", study.wrong);
   report.section("Where the difference travels");
   report.note(
       "What one text made the model compute is put into its pass over the other, at one word and one "
-      "level of the residual stream. 1: the one's word is as likely as in its own text; 0: nothing "
-      "changed. Means over pairs with 95 % intervals. " +
+      "level of the residual stream. Means over pairs with 95 % intervals. " +
       left_out + ".");
   report.table(places_of(study));
   add_example(report, study, tokenizer);

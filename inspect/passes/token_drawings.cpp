@@ -20,10 +20,11 @@ double width_of(const std::string& text) {
 
 std::string number(double value) { return fixed(value, 1); }
 
+/// A group, as scripts make buttons of its words.
 std::string svg(double width, double height, const std::string& label, const std::string& content) {
   return "<div class=\"scroll\"><svg class=\"tokens\" width=\"" + number(width) + "\" height=\"" +
-         number(height) + "\" role=\"img\" aria-label=\"" + escaped(label) + "\">" + content +
-         "</svg></div>\n";
+         number(height) + "\" viewBox=\"0 0 " + number(width) + " " + number(height) +
+         "\" role=\"group\" aria-label=\"" + escaped(label) + "\">" + content + "</svg></div>\n";
 }
 
 std::string box(double x, double y, double width, const std::string& classes,

@@ -13,17 +13,18 @@ HtmlTable::Cell html_of(const Cell& cell, const Column& column) {
   HtmlTable::Cell html =
       cell.drawn.empty() ? written(cell, column, kDash) : HtmlTable::Cell::html(cell.drawn);
   if (cell.bar >= 0) html.share = std::min(cell.bar, 1.0);  // NaN has none
+  html.balance = cell.balance;
   return html;
 }
 
-std::string html_of(const Table& table) {
+std::string html_of(const Table& table, const std::string& caption) {
   std::vector<HtmlTable::Column> columns;
   for (const Column& column : table.columns) {
     if ((column.where & kPage) == 0) continue;
     columns.push_back({column.page_title.empty() ? column.title : column.page_title,
                        column.is_number(), column.help});
   }
-  HtmlTable html(columns);
+  HtmlTable html(columns, caption);
   for (const Table::Row& row : table.rows) {
     if ((row.where & kPage) == 0) continue;
     std::vector<HtmlTable::Cell> cells;
@@ -37,15 +38,18 @@ std::string html_of(const Table& table) {
       html.row(cells, row.id);
     }
   }
-  return table.id.empty() ? html.str()
-                          : "<div id=\"" + escaped(table.id) + "\">" + html.str() + "</div>";
+  const std::string all = table.id.empty()
+                              ? html.str()
+                              : "<div id=\"" + escaped(table.id) + "\">" + html.str() + "</div>";
+  return table.folded.empty() ? all : folded(table.folded, all);
 }
 
 /// The sections of a page, part by part.
 class Sections {
  public:
   explicit Sections(const Report& report)
-      : page_(report.begun ? *report.begun : Page(report.title, report.lead)) {
+      : page_(report.begun ? *report.begun : Page(report.title, report.lead, report.about)) {
+    if (report.begun && !report.lead.empty()) page_.lead(report.lead);
     add(report);
   }
 
@@ -77,10 +81,11 @@ class Sections {
  public:
   void operator()(const Report::Section& section) {
     end_section();
-    heading_ = section.heading;
+    heading_ = below_ = section.heading;
   }
   void operator()(const Report::Heading& heading) {
     frame("", "");
+    below_ = heading.text;
     html_ += "<h3>" + escaped(heading.text) + "</h3>\n";
   }
   void operator()(const Report::Lines& lines) {
@@ -101,7 +106,7 @@ class Sections {
   }
   void operator()(const Table& table) {
     frame("", "");
-    html_ += html_of(table);
+    html_ += html_of(table, below_);
   }
   void operator()(const Report::Charts& of) {
     frame("", "");
@@ -135,7 +140,7 @@ class Sections {
 
  private:
   Page page_;
-  std::string heading_ = "Result", html_, open_, close_;
+  std::string heading_ = "Result", below_ = heading_, html_, open_, close_;  // below which heading
 };
 
 }  // namespace

@@ -71,9 +71,11 @@ struct Report {
     Where where;
   };
 
-  std::string title{}, lead{};  ///< of the page; the lead is a sentence or two
+  std::string title{};
+  std::string lead{};   ///< of the page, its first sentence: what was found, and how to read it
+  std::string about{};  ///< of the page, folded at its end: the model, the settings, the command
   std::vector<Part> parts{};
-  /// A page that has charts already, for finished drawings that show them; null: a new page.
+  /// A page that has charts already, for finished drawings that show them, and a title; null: a new page.
   std::shared_ptr<const Page> begun{};
 
   /// A report of facts for JSON only.

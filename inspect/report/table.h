@@ -2,6 +2,7 @@
 // format.
 #pragma once
 
+#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <functional>
@@ -51,7 +52,8 @@ struct Cell {
   std::string shown{};  ///< replaces the value in text and page
   std::string mark{};   ///< follows the value: "*"
   double bar = -1;      ///< page: the length of a bar behind the value, 0 to 1; below 0: no bar
-  std::string drawn{};  ///< page: HTML that replaces the value
+  double balance = std::nan("");  ///< page: NaN, or a bar with a sign, -1 to 1, from the middle
+  std::string drawn{};            ///< page: HTML that replaces the value
 
   Cell() = default;
   Cell(std::string content) : value(std::move(content)) {}    // NOLINT(google-explicit-constructor)
@@ -76,6 +78,7 @@ struct Cell {
   Cell&& as(std::string text) && { return shown = std::move(text), std::move(*this); }
   Cell&& marked(std::string text) && { return mark = std::move(text), std::move(*this); }
   Cell&& with_bar(double share) && { return bar = share, std::move(*this); }
+  Cell&& with_balance(double share) && { return balance = share, std::move(*this); }
   Cell&& draw(std::string html) && { return drawn = std::move(html), std::move(*this); }
 };
 
@@ -86,7 +89,7 @@ struct Column {
   /// Text: printf's width; negative: left-aligned. 0: the width of the widest cell, after two spaces; then the first
   /// column is left-aligned and others are right-aligned.
   int width = 0;
-  std::string help{};  ///< page: the tooltip
+  std::string help{};  ///< page: what it means
   Where where = kEverywhere;
   std::string page_title{};  ///< page: replaces `title`
   int gap = 1;               ///< text: the spaces before a column with a width
@@ -106,6 +109,7 @@ struct Table {
   std::vector<Row> rows{};
   bool has_titles = true;  ///< text
   std::string id{};        ///< page: of the HTML element
+  std::string folded{};    ///< page: what it says as long as the reader has not opened it
 };
 
 /// A column with the function that makes its cells.

@@ -227,11 +227,14 @@ Report to_report(const std::vector<CheckedGradient>& checked,
   const std::int64_t passed = std::ssize(checked) - failed;
   Report report{
       .title = ops ? "Gradient check" : "Gradient check of a " + options.model,
-      .lead = std::to_string(checked.size()) + (ops ? " ops" : " parameters") +
-              text(" by differences, from h = %.0e on, and by the adjoint test: ", options.step) +
-              (failed == 0 ? "all within " : std::to_string(failed) + " beyond ") +
-              text("%.0e and %.0e. Made by kette gradcheck.", options.tolerance,
-                   options.adjoint_tolerance)};
+      .lead =
+          std::to_string(passed) + " of " + std::to_string(checked.size()) +
+          (ops ? " ops" : " parameters") + " have the right gradient" +
+          (failed == 0 ? "" : ", " + std::to_string(failed) + " have not") +
+          text(
+              "; a row is one of them, and a gap up to %.0e by differences, %.0e by the adjoint test, passes.",
+              options.tolerance, options.adjoint_tolerance),
+      .about = text("Differences from h = %.0e on. Made by kette gradcheck.", options.step)};
   report.line(std::to_string(passed) + " passed, " + std::to_string(failed) + " failed, worst " +
               text("%.2e by differences, %.2e by the adjoint test\n", differences, adjoint));
   if (untold > 0) {
@@ -256,11 +259,11 @@ Report to_report(const std::vector<CheckedGradient>& checked,
         "From the right the error of a difference falls with h\xC2\xB2, until rounding, which grows with 1/h, takes "
         "over: a V. An op that is linear has no right arm, one with a kink a plateau where h reaches across it; a "
         "gradient that is wrong has a line that stays up. The verdict is taken at the step that is marked; where "
-        "that does not suffice, three steps each are extrapolated to 0, which lies below the V. Point at a line for "
-        "its name; click a name to hide it.");
-    report.charts({{.title = "The worst gap, of the largest gradient, against the step h",
+        "that does not suffice, three steps each are extrapolated to 0, which lies below the V. Point at or tap a line "
+        "for its name; click or tap a name to hide it.");
+    report.charts({{.title = "The worst gap against the step h",
                     .x_title = "h",
-                    .y_title = "log-log",
+                    .y_title = "gap over the largest gradient, both axes logarithmic",
                     .curves = curves_of(checked, options.step),
                     .log_x = true,
                     .log_y = true}});

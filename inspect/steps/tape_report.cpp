@@ -158,10 +158,14 @@ Data nodes_data(const TapeListing& tape, const ShownTape& shown) {
 Report to_report(const TapeListing& tape, const ShownTape& shown, Report before) {
   Report report = std::move(before);
   report.title = "The tape of a step of " + shown.model;
-  report.lead = "On " + tape.device + ", in " + shown.precision + ": " + shown.headline +
-                ". Made by kette tape.";
+  report.about = "On " + tape.device + ", in " + shown.precision + ": " + shown.headline +
+                 ". Made by kette tape.";
   Folded all;
   for (const TapeNode& node : tape.nodes) all.add(node);
+  report.lead = text(
+      "%zu nodes made the loss %.4f in %.1f ms, from the top of the list down, and its gradients in %.1f ms, "
+      "from the bottom up; open a place for its nodes, a node for its tensors.",
+      tape.nodes.size(), tape.loss, in_milliseconds(all.forward), in_milliseconds(all.backward));
   report.line(text("%zu nodes, forward %.3f ms, backward %.3f ms, %s bytes kept, loss %.6f\n",
                    tape.nodes.size(), in_milliseconds(all.forward), in_milliseconds(all.backward),
                    with_commas(all.kept).c_str(), tape.loss));
@@ -174,7 +178,7 @@ Report to_report(const TapeListing& tape, const ShownTape& shown, Report before)
   report.section("Nodes");
   report.note(
       "In the order of the tape: forward runs down, backward up. Numbers are links; bars are shares of the step's "
-      "time. Kept: what lives until backward comes by, whoever keeps it.");
+      "time. Gradient: the L2 norm of the gradients of what the nodes gave. Kept: what lives until backward comes by, whoever keeps it.");
   report.drawing([&tape, check = shown.check](Page& page) {
     page.script(assets::tape_js);
     return tape_tree(tape, check);
@@ -185,9 +189,9 @@ Report to_report(const TapeListing& tape, const ShownTape& shown, Report before)
     norms.y.push_back(node.gradient_norm());
   }
   report.section("Gradients along the tape");
-  report.charts({{.title = "L2 norms",
-                  .x_title = "node",
-                  .y_title = "backward runs to the left",
+  report.charts({{.title = "L2 norms, node by node",
+                  .x_title = "node; backward runs to the left",
+                  .y_title = "",
                   .curves = {std::move(norms)},
                   .log_y = true}});
   return report;

@@ -90,7 +90,7 @@ class TapeTree {
     for (const Place::Part& part : whole_.parts) tree += part_html(part, 0);
     return "<div id=\"tape\"><div class=\"line head\"><span>place or node</span>"
            "<span>result</span><span>kept</span><span>forward, ms</span><span>backward, ms</span>"
-           "<span title=\"L2 norm of the gradients of what the nodes gave\">gradient</span></div>\n" +
+           "<span>gradient</span></div>\n" +
            tree + total() + "</div>\n";
   }
 
@@ -151,10 +151,10 @@ class TapeTree {
   /// What came in and what went out, with the norms of their gradients.
   std::string tensors(const TapeNode& node) const {
     std::string html =
-        "<table class=\"tensors\"><thead><tr><th>tensor</th><th>from</th><th>shape</th><th class=\"number\" "
-        "title=\"what this node adds to its gradient; first values under the pointer\">its "
-        "gradient</th><th class=\"number\" title=\"with what other nodes had added "
-        "before\">gathered</th></tr></thead><tbody>";
+        "<table class=\"tensors\">" + caption("Tensors of node " + std::to_string(node.number)) +
+        "<thead><tr><th scope=\"col\">tensor</th><th scope=\"col\">from</th><th scope=\"col\">shape</th>"
+        "<th scope=\"col\" class=\"number\">gradient that it adds</th><th scope=\"col\" class=\"number\">with "
+        "others' before</th></tr></thead><tbody>";
     const auto row = [&](const std::string& what, const std::string& from, const TensorInfo& tensor,
                          const std::string& cells) {
       html += "<tr><td>" + what + "</td><td>" + from + "</td><td>" +

@@ -140,11 +140,14 @@ Table table_of_rows(const std::string& key, const std::string& what,
          .title = "of limit",
          .digits = percents(0),
          .width = 8,
-         .help = "of FLOPs or bytes",
+         .help =
+             "the least time that the machine takes for the op's FLOPs or bytes, over its time; a dash: quicker than memory is, since its bytes were in a cache",
          .where = knows ? kEverywhere : kText | kJson,
          .page_title = "of the limit"},
         [](const auto& row) {
-          return row.least_seconds > 0 ? Cell::share(row.limit_share()) : rate(row.limit_share());
+          const double share = row.limit_share();
+          if (share > 1) return Cell(share).as("-").draw("\xE2\x80\x93");
+          return row.least_seconds > 0 ? Cell::share(share) : rate(share);
         }}});
   TraceRow rest;
   for (std::size_t i = static_cast<std::size_t>(step.rows); i < rows.size(); ++i) {
@@ -215,7 +218,7 @@ void add_step(Report& report, const StepTrace& trace, const TracedStep& step) {
               knows ? "of " + fixed(limits.gflops, 0) + " GFLOP/s" : "GFLOP/s");
   if (knows) {
     report.fact("", 1e3 * least, "at the limits", decimals(1),
-                "ms, " + fixed(100 * least / seconds, 0) + " %");
+                least > seconds ? "ms" : "ms, " + fixed(100 * least / seconds, 0) + " %");
   }
   report.fact("", mebibytes(trace.peak.bytes), "memory at its peak", decimals(1), "MiB");
   report.drawing([&trace, limits](Page& page) {
@@ -224,8 +227,7 @@ void add_step(Report& report, const StepTrace& trace, const TracedStep& step) {
     page.data("step", std::move(timeline).data());
     return "<div id=\"timeline\">" + Timeline(trace, limits).str() + "</div>\n";
   });
-  report.note(
-      "Above: what ran when; ops lie in their phase. Below: the memory in use, by what it is for.");
+  report.note("Ops lie in their phase. The memory in use is coloured by what it is for.");
 }
 
 }  // namespace
@@ -233,9 +235,16 @@ void add_step(Report& report, const StepTrace& trace, const TracedStep& step) {
 Report to_report(const StepTrace& trace, const TracedStep& step) {
   const double seconds = seconds_of(trace);
   const double peak = mebibytes(trace.peak.bytes), at = milliseconds(trace.peak.at);
+  const std::vector<TraceRow> ops = rows_by_op(trace, step.limits);
   Report report{.title = "Where the time goes: " + step.what,
-                .lead = "On " + trace.device + ", in " + step.precision +
-                        ", threads: " + std::to_string(step.threads) + ". Made by kette trace."};
+                .lead = "It took " + fixed(1e3 * seconds, 1) + " ms" +
+                        (ops.empty() ? ""
+                                     : ", most of it in " + ops.front().name + " (" +
+                                           fixed(100 * ops.front().seconds / seconds, 0) + " %)") +
+                        ", and " + fixed(peak, 1) +
+                        " MiB at its peak; time runs from left to right, ops above, memory below.",
+                .about = "On " + trace.device + ", in " + step.precision +
+                         ", threads: " + std::to_string(step.threads) + ". Made by kette trace."};
   report.line(step.what + " on " + trace.device + text(": %.3f ms\n", 1e3 * seconds));
   if (step.shows_limits) {
     report.line(text("limits of the machine: %.1f GFLOP/s, %.1f GB/s\n", step.limits.gflops,
@@ -256,13 +265,15 @@ Report to_report(const StepTrace& trace, const TracedStep& step) {
   report.table(at_peak, kPage);
   report.section("Ops");
   report.note(
-      std::string(step.limits.gflops > 0
-                      ? "The limit: the time that this machine takes at the least for an op's "
-                        "FLOPs or bytes, whichever is longer, over the op's time. "
-                      : "") +
+      std::string(
+          step.limits.gflops > 0
+              ? "The limit: the time that this machine takes at the least for an op's "
+                "FLOPs or bytes, whichever is longer, over the op's time; a dash: it was quicker than memory, "
+                "since its bytes were in a cache. "
+              : "") +
       "Times are an op's own, without what ran within it: they add up to the step.");
   report.line("\n");
-  report.table(table_of_rows("ops", "op", rows_by_op(trace, step.limits), seconds, step));
+  report.table(table_of_rows("ops", "op", ops, seconds, step));
   report.section("Places in the model");
   report.line("\n");
   report.table(table_of_rows("scopes", "scope", rows_by_scope(trace, step.limits, step.parts),

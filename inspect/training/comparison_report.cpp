@@ -19,9 +19,10 @@ double logarithmic_share(double relative) {
 
 using OfDifference = std::function<Cell(const ValueDifference&)>;
 
-/// In the text only those that differ where `all_in_text` is false.
+/// In the text the first `rows`, and where `all_in_text` is false, only such as differ.
 Table table_of(const std::string& key, const std::string& kind,
-               const std::vector<ComparedValues>& all, double tolerance, bool all_in_text) {
+               const std::vector<ComparedValues>& all, double tolerance, bool all_in_text,
+               std::int64_t rows) {
   const auto of = [](const OfDifference& cell) {
     return [cell](const ComparedValues& one) {
       return one.difference ? cell(*one.difference) : Cell();
@@ -57,8 +58,13 @@ Table table_of(const std::string& key, const std::string& kind,
          .title = "ulps",
          .digits = whole(),
          .width = 12,
-         .help = "the most f32 numbers from one value to the other"},
-        of(&ValueDifference::ulps)},
+         .help =
+             "the most f32 numbers from one value to the other; a dash where the values are unlike"},
+        of([](const ValueDifference& d) {
+          constexpr double kUnlike =
+              1e-3;  // more is no rounding, and to count numbers between says nothing
+          return d.relative > kUnlike ? Cell(d.ulps).as("-") : Cell(d.ulps);
+        })},
        {{.key = "elements",
          .title = "elements",
          .digits = grouped(),
@@ -68,7 +74,15 @@ Table table_of(const std::string& key, const std::string& kind,
        {{.key = "why_not", .where = kJson},
         [](const ComparedValues& one) { return one.difference ? Cell() : Cell(one.why_not); }}});
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!all_in_text && all[i].is_equal(tolerance)) table.rows[i].where = kJson | kPage;
+    if (!all_in_text && all[i].is_equal(tolerance)) {
+      table.rows[i].where = kJson | kPage;
+    } else if (rows-- <= 0) {
+      table.rows[i].where = kJson | kPage;
+    }
+  }
+  if (rows < 0) {
+    const std::string rest = "and " + std::to_string(-rows) + " more (--rows shows them)";
+    table.rows.push_back({.cells = {"", rest}, .where = kText});
   }
   return table;
 }
@@ -91,8 +105,9 @@ void add_verdict(Report& report, const ModelComparison& c, const std::string& a,
   report.line(line + "\n");
   if (html.empty()) html = line;
   html.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(html.front())));
-  html = "<p class=\"big\">" + html + ".</p>\n<p>First: <code>" + escaped(a) +
-         "</code>; second: <code>" + escaped(b) + "</code></p>\n";
+  report.lead = line + "; first is " + a + ", second " + b + ".";
+  report.lead.front() = html.front();
+  html = "<p class=\"big\">" + html + ".</p>\n";
   Json causes = Json::array();
   std::string list;
   for (const std::string& cause : c.causes) {
@@ -121,7 +136,8 @@ Curve relative_differences(const std::vector<ComparedValues>& points) {
 
 }  // namespace
 
-Report to_report(const ModelComparison& c, const std::string& a, const std::string& b) {
+Report to_report(const ModelComparison& c, const std::string& a, const std::string& b,
+                 std::int64_t rows) {
   Report report{.title = "Two models compared"};
   add_verdict(report, c, a, b);
   Json settings = Json::object();
@@ -140,7 +156,7 @@ Report to_report(const ModelComparison& c, const std::string& a, const std::stri
                    c.parameters.size()) +
               (different > 0 ? "\n" : ""));
   const Table parameters =
-      table_of("parameters", "parameter", c.parameters, c.tolerance, /*all_in_text=*/false);
+      table_of("parameters", "parameter", c.parameters, c.tolerance, /*all_in_text=*/false, rows);
   report.table(parameters, different > 0 ? kText | kJson : kJson);
   report.section("Points");
   if (!c.is_equal()) {
@@ -151,7 +167,7 @@ Report to_report(const ModelComparison& c, const std::string& a, const std::stri
                     .log_y = true}});
     report.line("\n");
   }
-  Table points = table_of("points", "point", c.points, c.tolerance, /*all_in_text=*/true);
+  Table points = table_of("points", "point", c.points, c.tolerance, /*all_in_text=*/true, rows);
   const std::size_t first = c.first_parting();
   if (first < points.rows.size()) points.rows[first].id = "first-parting";
   report.table(std::move(points), c.is_equal() ? kJson | kPage : kEverywhere);

@@ -119,7 +119,7 @@ Report to_report(const TextReport& text) {
   report.fact("source_language", text.source_language);
   report.fact("target_language", text.target_language);
   report.section(std::string(enum_name(text.role)) + ": " + short_name(text));
-  report.note(escaped(text.name()) + ": " + std::to_string(text.pairs) + " pairs, " +
+  report.note(escaped(short_name(text)) + ": " + with_commas(text.pairs) + " pairs, " +
               escaped(text.languages()) + ". A bar that is full is a warning; fewer than " +
               std::to_string(kTooFewToWarn) +
               " pairs are none. Of each finding some pairs, drawn from all of them.");
@@ -147,10 +147,12 @@ Report to_report(const CorpusReport& corpus) {
   const std::int64_t warnings = corpus.warnings();
   const std::string of_warnings =
       std::to_string(warnings) + (warnings == 1 ? " warning" : " warnings");
-  Report report{.title = "A corpus that was looked at",
-                .lead = std::to_string(pairs) + " pairs in " + std::to_string(corpus.texts.size()) +
-                        (corpus.texts.size() == 1 ? " text, " : " texts, ") + of_warnings +
-                        ". Made by kette check."};
+  Report report{
+      .title = "A corpus that was looked at",
+      .lead = with_commas(pairs) + " pairs in " + std::to_string(corpus.texts.size()) +
+              (corpus.texts.size() == 1 ? " text give " : " texts give ") + of_warnings +
+              "; below, each text has a table of what is odd in it, and pairs to look at.",
+      .about = "Made by kette check."};
   report.fact("warnings", warnings);
   report.section("Texts");
   report.table(
@@ -209,7 +211,11 @@ Report left_out(const std::vector<std::string>& files, const LeftOutDocuments& o
 }
 
 Report report_of_oddities() {
-  Report report{.title = "What is looked for", .lead = "Made by kette check --list."};
+  Report report{
+      .title = "What is looked for",
+      .lead =
+          "Each row is an oddity that kette check finds, and from which share of the pairs on it warns.",
+      .about = "Made by kette check --list."};
   report.table(tabulated(
       "findings", oddities(),
       {{{.key = "finding", .title = "finding"},

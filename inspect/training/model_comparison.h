@@ -55,7 +55,8 @@ ModelComparison compare_models(const Model& a, const Model& b, const Batch& text
 Batch random_text(const Model& a, const Model& b);
 
 struct Report;
-/// a, b: the models' names.
-Report to_report(const ModelComparison& comparison, const std::string& a, const std::string& b);
+/// a, b: the models' names. rows: the most of a table in the text.
+Report to_report(const ModelComparison& comparison, const std::string& a, const std::string& b,
+                 std::int64_t rows);
 
 }  // namespace kette

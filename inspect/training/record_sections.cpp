@@ -104,7 +104,12 @@ class RecordSections {
         "A few texts of the validation set are run through the model every few steps; all numbers are means over "
         "their tokens.");
     report_.heading("What each head became");
-    report_.table(roles(), kPage);
+    report_.note(
+        "What more than half of a head is for, at the last record, and the share; a dash: nothing of the list.");
+    for (const std::string& kind : kinds()) report_.table(grid_of(kind), kPage);
+    Table each = roles();
+    each.folded = "Since when, and its entropy: a row a head";
+    report_.table(std::move(each), kPage);
     add_maps();
     std::vector<Chart> charts;
     add_charts(charts);
@@ -129,7 +134,9 @@ class RecordSections {
     Table table{
         .columns = {
             {.title = "head"},
-            {.title = "looks at", .help = "what more than half of it is for, at the last record"},
+            {.title = "looks at",
+             .help =
+                 "what more than half of it is for, at the last record; a dash: at nothing of the list"},
             {.title = "share",
              .digits = decimals(2),
              .help = "of its maxima, or its mean probability"},
@@ -160,6 +167,31 @@ class RecordSections {
     return table;
   }
 
+  /// A row for each layer, a column for each head.
+  Table grid_of(const std::string& kind) const {
+    Table table{.columns = {{.title = kind}}};
+    for (const RecordedHead& head : heads_of_kind(kind)) {
+      const auto columns = static_cast<std::size_t>(head.head) + 2;
+      while (table.columns.size() < columns) {
+        table.columns.push_back({.title = "head " + std::to_string(table.columns.size() - 1)});
+      }
+      if (table.rows.empty() || head.head == 0) {
+        table.rows.push_back({{"layer " + std::to_string(head.layer)}});
+      }
+      table.rows.back().cells.resize(columns, Cell(""));
+      const std::size_t last = of(head, "entropy").values.size() - 1;
+      const int role = role_at(head, last);
+      if (role < 0) {
+        table.rows.back().cells.back() = Cell("\xE2\x80\x93");
+        continue;
+      }
+      const double share = of(head, kHeadNumbers[role].key).values[last];
+      table.rows.back().cells.back() =
+          Cell(std::string(kHeadNumbers[role].role) + " " + fixed(share, 2)).with_bar(share);
+    }
+    return table;
+  }
+
   std::vector<std::string> kinds() const {
     std::vector<std::string> kinds;
     for (const RecordedHead& head : heads_) {
@@ -179,8 +211,8 @@ class RecordSections {
   void add_maps() {
     report_.heading("All heads, step by step");
     report_.note(
-        "A row of a map is a head, from the first layer down; steps go from left to right; the darker, the more. "
-        "Click a map for its numbers.");
+        "A row of a map is a head, from the first layer down; steps go from left to right; the stronger the blue, the "
+        "more. Click or tap a map for its names and numbers.");
     std::vector<std::string> steps;
     const std::vector<double> all = of(heads_.front(), "entropy").steps;
     for (const std::size_t column : columns_of(all.size())) steps.push_back(fixed(all[column], 0));
@@ -215,7 +247,8 @@ class RecordSections {
 
   HeatMap map_of(const std::vector<RecordedHead>& heads, const HeadNumber& number,
                  const std::string& rows_key, const std::string& steps_key) const {
-    const std::vector<std::size_t> columns = columns_of(of(heads.front(), "entropy").values.size());
+    const std::vector<double>& steps = of(heads.front(), "entropy").steps;
+    const std::vector<std::size_t> columns = columns_of(steps.size());
     std::vector<float> values;
     for (const RecordedHead& head : heads) {
       const std::vector<double>& numbers = of(head, number.key).values;
@@ -234,6 +267,9 @@ class RecordSections {
             .row_labels = rows_key,
             .column_labels = steps_key,
             .note = "Heads by steps.",
+            .axes = "down: " + heads.front().name() + " to " + heads.back().name() +
+                    "; from the left: steps " + fixed(steps.front(), 0) + " to " +
+                    fixed(steps.back(), 0),
             .wide = true,
             .caption = number.what};
   }

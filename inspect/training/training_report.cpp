@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "data/files/json_text.h"
@@ -42,7 +43,7 @@ Table summaries(const std::vector<PlottedRun>& runs) {
       "runs", all,
       {{{.key = "name", .title = "run"}, [](const auto& r) { return r.run->name; }},
        {{.key = "folder", .where = kJson}, [](const auto& r) { return r.run->folder; }},
-       {{.key = "steps", .title = "steps", .digits = whole()},
+       {{.key = "steps", .title = "steps", .digits = grouped()},
         [](const auto& r) { return static_cast<std::int64_t>(r.sum.steps); }},
        {{.title = "epochs", .digits = decimals(0), .where = kShown},
         [](const auto& r) { return r.sum.epochs + 1; }},
@@ -50,7 +51,13 @@ Table summaries(const std::vector<PlottedRun>& runs) {
          .title = "target tokens",
          .digits = decimals(0),
          .where = kJson | kPage},
-        [](const auto& r) { return r.sum.target_tokens; }},
+        [](const auto& r) {
+          Cell cell(r.sum.target_tokens);
+          return std::isnan(r.sum.target_tokens)
+                     ? cell
+                     : std::move(cell).as(
+                           with_commas(static_cast<std::int64_t>(r.sum.target_tokens)));
+        }},
        {{.title = "minutes", .digits = decimals(1), .help = "of training", .where = kShown},
         [](const auto& r) { return r.sum.seconds / 60; }},
        {{.key = "seconds", .where = kJson}, [](const auto& r) { return r.sum.seconds; }},
@@ -113,6 +120,7 @@ class TrainingReport {
       page.data("scales", *scales);
       return std::string();
     });
+    report_.lead = lead();
     report_.section("Runs");
     report_.table(summaries(runs_));
     if (runs_.size() > 1) add_differing(kText);
@@ -121,7 +129,7 @@ class TrainingReport {
     for (const std::string& key : scores()) {
       report_.section(score_label(key));
       std::vector<Chart> charts;
-      add_step_chart(charts, key, "of the validation text", curves(key, true));
+      add_step_chart(charts, score_label(key) + " of the validation text", "", curves(key, true));
       report_.charts(std::move(charts));
     }
     report_.section("The way there");
@@ -185,10 +193,9 @@ class TrainingReport {
     std::string html;
     for (const PlottedRun& run : runs_) {
       if (run.settings.empty()) continue;
-      HtmlTable table({{"setting"}, {run.name}});
+      HtmlTable table({{"setting"}, {run.name}}, "Settings of " + run.name);
       for (const auto& [name, value] : run.settings) table.row({name, value});
-      html += "<details><summary>All settings of " + escaped(run.name) + "</summary>" +
-              table.str() + "</details>\n";
+      html += folded("All settings of " + run.name, table.str());
     }
     return html;
   }
@@ -233,12 +240,14 @@ class TrainingReport {
     for (Curve curve : curves("valid_loss", true)) {
       curve.legend = curve.name + ", validation";
       curve.name = curve.legend;
+      if (runs_.size() == 1) curve.color = 1;  // one run's own colour says nothing
       all.push_back(std::move(curve));
     }
     if (all.empty()) return report_.note("Nothing has been trained yet.");
     report_.note(
-        "Negative log likelihood of a target token, without label smoothing. Drag to zoom all curves in, double-click "
-        "to zoom out; click a name to hide a curve.");
+        "Negative log likelihood of a target token, without label smoothing; faint: single steps; dashed: validation. "
+        "Drag (on a touch screen spread two fingers) to zoom all curves in, double-click or tap twice to zoom out; click "
+        "or tap a name to hide its curve.");
     std::vector<Chart> charts;
     add_step_chart(charts, "Loss", "nats per target token", std::move(all));
     report_.charts(std::move(charts));
@@ -254,9 +263,55 @@ class TrainingReport {
     add_step_chart(charts, "Stage", "where each begins", curves("stage", true));
     add_step_chart(charts, "Norm of the gradient", "before clipping",
                    smooth_curves("gradient_norm"), true);
-    add_step_chart(charts, "Target tokens a second", "mean since the run went on",
-                   curves("target_tokens_per_second", false));
+    add_step_chart(charts, "Target tokens a second", "of the last steps each", speeds());
     return charts;
+  }
+
+  /// Over some steps each, not since the beginning: a slow spell is seen where it was, and gone afterwards.
+  std::vector<Curve> speeds() const {
+    constexpr std::size_t kRecords = 100;
+    std::vector<Curve> curves;
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      const Series tokens = tokens_by_step(runs_[i].log), &seconds = runs_[i].log["seconds"];
+      std::map<double, double> seconds_at;
+      for (std::size_t at = 0; at < seconds.steps.size(); ++at) {
+        seconds_at[seconds.steps[at]] = seconds.values[at];
+      }
+      Series speed;
+      const std::size_t apart = 1 + tokens.steps.size() / kRecords;
+      for (std::size_t at = apart; at < tokens.steps.size(); at += apart) {
+        const double passed = seconds_at[tokens.steps[at]] - seconds_at[tokens.steps[at - apart]];
+        if (!(passed > 0)) continue;
+        speed.steps.push_back(tokens.steps[at]);
+        speed.values.push_back((tokens.values[at] - tokens.values[at - apart]) / passed);
+      }
+      add_curve(curves, i, runs_[i].name, speed, CurveKind::line);
+    }
+    return curves;
+  }
+
+  /// What came out, and how to read it.
+  std::string lead() const {
+    const PlottedRun* best = nullptr;
+    RunSummary::Best loss;
+    double steps = 0;
+    for (const PlottedRun& run : runs_) {
+      const RunSummary sum = summary_of(run.log);
+      steps = std::max(steps, sum.steps);
+      if (best && !(sum.valid_loss.value < loss.value)) continue;
+      if (std::isnan(sum.valid_loss.value)) continue;
+      best = &run;
+      loss = sum.valid_loss;
+    }
+    const std::string after = "After " + with_commas(static_cast<std::int64_t>(steps)) + " steps ";
+    if (!best) return after + "nothing has been validated yet; a curve of a loss is to fall.";
+    return after + "the lowest validation loss " +
+           (runs_.size() > 1
+                ? "of " + std::to_string(runs_.size()) + " runs is that of " + best->name + ", "
+                : "is ") +
+           fixed(loss.value, 3) + " nats a target token, at step " +
+           with_commas(static_cast<std::int64_t>(loss.step)) +
+           "; below, each curve goes from the first step to the last.";
   }
 
   bool learns_smoothed_labels() const {

@@ -43,7 +43,8 @@ def heat_map(
     title: str = "",
     most: float | None = None,
 ) -> Report:
-    """Draws a matrix of numbers from 0 to `most` (their largest), or several of one size by name; darker is more.
+    """Draws a matrix of numbers from 0 to `most` (their largest), or several of one size by name: the
+    stronger the blue, the more. Numbers below 0 are orange.
 
     rows, columns: names of each row and column, such as pieces of text."""
     named: Mapping[str, Any] = values if isinstance(values, Mapping) else {title or "map": values}

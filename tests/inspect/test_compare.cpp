@@ -143,6 +143,14 @@ TEST_CASE("kette compare: directories, checkpoints and exports") {
   CHECK(json["first_parting"] == "encoder/embedded");
   CHECK(contains(json["causes"].dump(), "two moments of one training"));
   const std::string page = checked_page(path("page.html"));
+  CHECK_FALSE(contains(page, small.model()));  // pages hold no path from the root
+  CHECK(contains(page, "step-4.safetensors"));
+  CHECK(contains(parted.out, " more (--rows shows them)"));
+  const Outcome all =
+      call_kette({"compare", small.model() + "/checkpoints/step-4.safetensors",
+                  small.model() + "/checkpoints/step-8.safetensors", "--rows", "999"});
+  CHECK_FALSE(contains(all.out, "--rows"));
+  CHECK(contains(all.out, "logits"));
 
   REQUIRE(call_kette({"export", "--model", small.model(), "--out", path("exported")}).code == 0);
   const Outcome exported = call_kette({"compare", small.model(), path("exported"), "--json"});

@@ -298,7 +298,9 @@ TEST_CASE("heads: the study of a translation model, as a table, as JSON and as a
                     small.file("train.de")})
             .says("expected 2 lines, as many as"));
   KETTE_NEEDS_BROWSER();
-  const Opened opened = open_page(page, "document.querySelector('.map').click();");
+  const Opened opened = open_page(page);
   CHECK(opened.console == "");
-  CHECK(contains(opened.document, "layer 0"));
+  CHECK(contains(opened.document, ">layer 0</text>"));
+  CHECK(contains(opened.document, ">head 0</text>"));
+  CHECK(contains(opened.document, "cross: BLEU lost without it"));
 }

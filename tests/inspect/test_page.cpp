@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "data/files/json_text.h"
+#include "inspect/page/chart_drawing.h"
 #include "inspect/page/heat_map.h"
 #include "inspect/page/html.h"
 #include "inspect/page/page.h"
@@ -18,7 +19,7 @@ namespace {
 
 Page page_of_all() {
   Page page("Title <b>", "lead & more");
-  HtmlTable table({{"name"}, {"value", true, "help \"here\""}});
+  HtmlTable table({{"name"}, {"value", true, "help \"here\""}}, "numbers");
   table.row({"b", "2.5"}, "row-b");
   table.row({"a", {"10", 0.5}});
   table.row({HtmlTable::Cell::html("<i>c</i>"), "-3"});
@@ -44,7 +45,8 @@ TEST_CASE("page: text of any kind comes out escaped") {
   CHECK(escaped("a<b>&\"c\"") == "a&lt;b&gt;&amp;&quot;c&quot;");
   CHECK(escaped("\xC3\xA4\xFF") == "\xC3\xA4\xEF\xBF\xBD");
   CHECK(escaped(std::string("\0\x1b", 2)) == "&#9216;&#9243;");
-  CHECK_THROWS_WITH(HtmlTable({{"one"}}).row({"1", "2"}), "HtmlTable: expected 1 cells, given 2");
+  CHECK_THROWS_WITH(HtmlTable({{"one"}}, "").row({"1", "2"}),
+                    "HtmlTable: expected 1 cells, given 2");
 }
 
 TEST_CASE("page: base64 is that of RFC 4648, a PNG holds its pixels") {
@@ -82,6 +84,45 @@ TEST_CASE("page: one file without an address, which nothing in its data breaks o
   Page plain("t", "l");
   plain.section("s", "<p>p</p>");
   CHECK(plain.str().size() < 25'000);  // what only charts need stays out
+}
+
+TEST_CASE(
+    "page: places of labels are whole on axes of whole numbers, and 1, 2 and 5 on logarithmic ones") {
+  using Ticks = std::vector<double>;
+  CHECK(axis_ticks(0, 4, false, true, 8) == Ticks{0, 1, 2, 3, 4});
+  CHECK(axis_ticks(0, 1, false, true, 8) == Ticks{0, 1});
+  CHECK(axis_ticks(0, 1, false, false, 5) == Ticks{0, 0.2, 0.4, 0.6000000000000001, 0.8, 1});
+  CHECK(axis_ticks(3, 97, false, true, 5) == Ticks{20, 40, 60, 80});
+  CHECK(axis_ticks(1e-9, 1e-2, true, false, 8).size() == 8);
+  CHECK(axis_ticks(1, 60, true, false, 8) == Ticks{1, 2, 5, 10, 20, 50});
+  CHECK(axis_ticks(7, 7, false, true, 8) == Ticks{7});
+  CHECK(axis_ticks(1, std::nextafter(1.0, 2.0), false, false, 8) == Ticks{1});
+  CHECK(axis_ticks(1e300, 3e300, false, false, 8).size() > 2);
+  CHECK(axis_ticks(82, 84, true, false, 4) == Ticks{82, 82.5, 83, 83.5, 84});
+  for (const auto& [value, label] : {std::pair(0.0, "0"),
+                                     {1e-9, "1e-9"},
+                                     {0.25, "0.25"},
+                                     {12500.0, "12,500"},
+                                     {1.5e6, "1.5M"}}) {
+    CHECK(axis_label(value) == label);
+  }
+}
+
+TEST_CASE("page: curves of one family are one entry of a legend; an axis without its 0 says so") {
+  Chart chart{"Heads", "step", "share", {}};
+  for (int i = 0; i < 48; ++i) {
+    chart.curves.push_back({.name = "head " + std::to_string(i),
+                            .x = {1, 2},
+                            .y = {82, 84},
+                            .color = i % 3,
+                            .legend = "kind " + std::to_string(i % 3)});
+  }
+  const std::string html = Page("t", "l").chart(chart);
+  CHECK(count_of(html, "<span class=\"c") == 3);
+  CHECK(contains(html, "<small>share; the axis does not begin at 0</small>"));
+  CHECK(contains(html, "role=\"img\" aria-label=\"Heads, share; head 0: 82 at 1, 84 at 2; "));
+  for (Curve& curve : chart.curves) curve.y = {20, 84};
+  CHECK(contains(Page("t", "l").chart(chart), "<small>share</small>"));
 }
 
 TEST_CASE("page: in a browser tables sort, maps open with their numbers, curves are drawn") {

@@ -54,6 +54,8 @@ TEST_CASE("report: a table says the same as text, as JSON and on a page") {
   CHECK(contains(page, "<h1>Animals &amp; co</h1>"));
   CHECK(contains(page, "<th scope=\"col\">the name</th>"));
   CHECK(contains(page, "<th scope=\"col\" class=\"number\" title=\"of &lt;one&gt;\">kg</th>"));
+  CHECK(contains(page, "<dt>kg</dt><dd>of &lt;one&gt;</dd>"));
+  CHECK(contains(page, "<caption class=\"heard\">"));
   CHECK(contains(page, "<td class=\"number bar\" style=\"--share:42.5%\">4.2</td>"));
   CHECK(contains(page, "<td class=\"number\">\xE2\x80\x93</td>"));
   CHECK(contains(page, "<td class=\"text\"><b>yes</b></td>"));
@@ -134,7 +136,7 @@ TEST_CASE("report: charts, maps and drawings of a page, which a browser opens") 
   });
   const std::string page = as_page(report);
   CHECK(contains(page, "<h3>Two maps</h3>"));
-  CHECK(contains(page, "<figcaption>left</figcaption>"));
+  CHECK(contains(page, "<figcaption>left <small>"));
   CHECK(contains(page, "\"drawn\":true"));
   Report ready{.title = "Ready"};
   ready.begun = std::make_shared<const Page>(Page("Begun", "before"));

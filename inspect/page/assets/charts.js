@@ -1,4 +1,4 @@
-// Curves to point at and zoom into (dygraphs), in the place of the plain drawings. Charts of one group are zoomed
+// Curves to point at and zoom into (dygraphs), over the plain drawings, which stay for paper. Charts of one group are zoomed
 // together and hide the same curves; curves with a scale can be drawn along whatever else their x is.
 "use strict";
 const graphs = [];
@@ -29,25 +29,43 @@ function zoomTogether(graph, chart) {
     if (other.graph !== graph && chart.group && other.chart.group === chart.group) other.graph.updateOptions({ dateWindow });
   }
 }
-/// 0.004, 3e-7, 12.5K
+/// 0.004, 3e-7, 12,500, 1.5M
 function short(number) {
-  if (number !== 0 && Math.abs(number) < 1e-3) return number.toExponential(1).replace(".0e", "e");
-  if (Math.abs(number) < 1e4) return String(Number(number.toPrecision(4)));
+  const size = Math.abs(number);
+  if (number !== 0 && size < 1e-3) return String(Number(number.toPrecision(4)).toExponential());
+  if (size < 1e6) return Number(number.toPrecision(6)).toLocaleString("en");
   return new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 4 }).format(number);
 }
+/// Places for labels, as in inspect/page/chart_drawing.cpp: of whole numbers whole, on logarithmic axes 1, 2 and 5.
+function ticksOf(low, high, most, log, whole) {
+  const ticks = [];
+  if (log && high >= 5 * low) {
+    const first = Math.floor(Math.log10(low)), last = Math.ceil(Math.log10(high));
+    const apart = Math.ceil((last - first + 1) / most), factors = 3 * (last - first) <= most ? [1, 2, 5] : [1];
+    for (let power = first; power <= last; power += apart) ticks.push(...factors.map((factor) => Number(factor + "e" + power)));
+    return ticks.filter((tick) => tick >= low * (1 - 1e-6) && tick <= high * (1 + 1e-6));
+  }
+  const rough = (high - low) / most, ten = 10 ** Math.floor(Math.log10(rough));
+  const apart = Math.max(whole ? 1 : 0, ten * [1, 2, 5, 10].find((factor) => factor * ten >= rough * (1 - 1e-9)));
+  for (let at = Math.ceil(low / apart - 1e-9); at * apart <= high + 1e-9 * apart && ticks.length < 100; ++at) ticks.push(at * apart + 0);
+  return ticks;
+}
+const ticker = (log, whole, apart) => (low, high, pixels) =>
+  ticksOf(low, high, Math.max(2, Math.floor(pixels / apart)), log, whole).map((v) => ({ v, label: short(v) }));
 function optionsOf(chart, style) {
   const color = (name) => style.getPropertyValue(name).trim();
   const axis = { axisLineColor: color("--faint"), gridLineColor: color("--line") };
   const series = {};
   for (const curve of chart.curves) {
     series[curve.name] = { color: color("--c" + curve.color) };
-    if (curve.kind === 1) Object.assign(series[curve.name], { strokePattern: [6, 4], drawPoints: true, pointSize: 2.5 });
+    if (curve.kind === 1) Object.assign(series[curve.name], { strokePattern: [[6, 4], [2, 4], [12, 4, 2, 4]][curve.dashes], drawPoints: true, pointSize: 2.5 });
     if (curve.kind === 2) Object.assign(series[curve.name], { strokeWidth: 0.7, color: color("--c" + curve.color) + "66", highlightCircleSize: 0 });
   }
-  const x = chart.curves.some((curve) => curve.scale >= 0) && along > 0 ? data.scales.names[along] : chart.x;
+  const other = chart.curves.some((curve) => curve.scale >= 0) && along > 0, x = other ? data.scales.names[along] : chart.x;
   return { ...visible(chart), labels: [x || "x", ...chart.curves.map((curve) => curve.name)], series,
-    connectSeparatedPoints: true, strokeWidth: 1.6, xlabel: x,
-    axes: { x: { ...axis, logscale: chart.log_x, axisLabelFormatter: short }, y: { ...axis, axisLabelWidth: 60, axisLabelFormatter: short } },
+    connectSeparatedPoints: true, strokeWidth: 1.6, xlabel: x, xRangePad: chart.log_x ? 0 : 14, rightGap: 30, includeZero: chart.from_zero,
+    axes: { x: { ...axis, logscale: chart.log_x, axisLabelWidth: 70, ticker: ticker(chart.log_x, chart.whole_x && !other, 80), valueFormatter: short },
+      y: { ...axis, axisLabelWidth: 60, ticker: ticker(chart.log_y, chart.whole_y, 40), valueFormatter: short } },
     highlightSeriesOpts: { strokeWidth: 2.6 }, legend: "follow", legendFormatter: chart.curves.length > 7 ? onePoint : undefined,
     zoomCallback() { zoomTogether(this, chart); } };
 }
@@ -68,8 +86,10 @@ function drawCharts() {
       places.get(x)[number] = curve.y[i] === null ? NaN : curve.y[i];
     }));
     const rows = [...places].sort((a, b) => a[0] - b[0]).map(([x, ys]) => [x, ...ys]);
-    plot.replaceChildren();
-    graphs.push({ chart, graph: new Dygraph(plot, rows, optionsOf(chart, style)) });
+    plot.querySelector("div")?.remove();
+    const place = element("div");
+    plot.append(place);
+    graphs.push({ chart, graph: new Dygraph(place, rows, optionsOf(chart, style)) });
   }
 }
 
@@ -88,12 +108,11 @@ function markHidden() {
     }
   }
 }
-for (const name of document.querySelectorAll(".legend span")) {
+for (const name of document.querySelectorAll("figure .legend span")) {
   const chart = data.charts[Number(name.closest("figure").querySelector("[data-chart]").dataset.chart)];
   name.setAttribute("role", "button");
   name.setAttribute("tabindex", "0");
-  name.addEventListener("click", () => toggle(chart, name.textContent));
-  name.addEventListener("keydown", (event) => { if (event.key === "Enter") toggle(chart, name.textContent); });
+  onPress(name, () => toggle(chart, name.textContent));
 }
 
 // --- Along what.

@@ -22,8 +22,7 @@ document.querySelectorAll(".token.said").forEach((word, row) => {
   };
   word.setAttribute("tabindex", "0");
   word.setAttribute("role", "button");
-  word.addEventListener("click", open);
-  word.addEventListener("keydown", (event) => { if (event.key === "Enter") open(); });
+  onPress(word, open);
 });
 
 // --- Which layer's alignment is drawn.

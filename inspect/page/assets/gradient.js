@@ -17,7 +17,7 @@
 
   const fault = element("select", {}, ...Object.keys(faults).map((name) => element("option", { textContent: name })));
   const reach = element("input", { type: "range", min: 1, max: 20, value: 16 });
-  const shown = element("output");
+  const shown = element("output"), box = element("div", { className: "scroll" });
   fault.selectedIndex = 1;
 
   function judged() {
@@ -33,7 +33,9 @@
         Math.abs(difference[i] - given[i]) / (1e-14 + 1e-6 * Math.abs(difference[i]) + noise[i]),
       "the adjoint test": (i) => Math.abs(right[i] - given[i]) / (1e-12 * right[i]),
     };
-    const rows = (cells, name) => element("tr", {}, ...cells.map((cell) => element(name, { textContent: cell, className: "number" })));
+    const rows = (cells, name) => element("tr", {}, ...cells.map((cell) =>
+      element(name, { textContent: cell, className: "number", scope: name === "th" ? "col" : "" })));
+    const heard = (text) => element("caption", { className: "heard", textContent: text });
     const verdicts = element("tbody"), table = element("tbody");
     for (const [rule, share] of Object.entries(rules)) {
       const bad = x.map((_, i) => share(i)).filter((value) => value > 1).length;
@@ -46,12 +48,15 @@
       if (given[i] !== right[i]) row.className = "chosen";
       table.append(row);
     });
-    shown.replaceChildren(element("table", {}, verdicts), element("div", { className: "scroll" }, element("table", {},
-      element("thead", {}, rows(["x", "right", "given", "difference", "its noise"], "th")), table)));
+    shown.replaceChildren(element("table", {}, heard("What each rule says"), verdicts));
+    box.replaceChildren(element("table", {}, heard("The gradients"),
+      element("thead", {}, rows(["x", "right", "given", "difference", "its noise"], "th")), table));
   }
   for (const control of [fault, reach]) control.addEventListener("input", judged);
   document.getElementById("play").replaceChildren(
     element("p", { className: "scales" }, element("label", {}, "What is wrong: ", fault), " ",
-      element("label", {}, "x from \u2212a to a, a: ", reach)), shown);
+      element("label", {}, "x from \u2212a to a, a: ", reach)), shown, box);
+  boxes.push(box);
+  watchScroll.observe(box);
   judged();
 }

@@ -1,4 +1,5 @@
-// What every page can do once scripts run: sort tables, and show a small map large, with its numbers.
+// What every page can do once scripts run: sort tables, say which boxes scroll, shrink what is wide for paper, and show
+// a small map large, with its numbers.
 "use strict";
 const data = JSON.parse(document.getElementById("data").textContent);
 
@@ -26,11 +27,52 @@ function sortBy(table, column, heading) {
 }
 for (const table of document.querySelectorAll("table.sortable")) {
   [...table.tHead.rows[0].cells].forEach((heading, column) => {
+    if (!heading.textContent.trim()) return;
     const button = element("button", { type: "button" }, ...heading.childNodes);
     button.addEventListener("click", () => sortBy(table, column, heading));
     heading.append(button);
   });
 }
+
+/// A click, and the keys that are one.
+function onPress(target, act) {
+  target.addEventListener("click", act);
+  target.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    act();
+  });
+}
+
+// --- Boxes that scroll: a hint, and a way in for the keyboard.
+const boxes = [...document.querySelectorAll(".scroll")];
+function tellScroll(box) {
+  const wide = box.scrollWidth > box.clientWidth + 1;
+  box.classList.toggle("more", wide);
+  if (!wide && box.scrollHeight <= box.clientHeight + 1) return void box.removeAttribute("tabindex");
+  const title = box.querySelector("caption, [aria-label]");
+  box.tabIndex = 0;
+  box.setAttribute("role", "region");
+  box.setAttribute("aria-label", "Scrolls: " + (title ? title.ariaLabel || title.textContent : "more"));
+}
+const watchScroll = new ResizeObserver((entries) =>  // later: the hint changes a size itself
+  requestAnimationFrame(() => { for (const { target } of entries) tellScroll(target); }));
+for (const box of boxes) watchScroll.observe(box);
+
+// --- Paper: A4 has 673 px between its margins. What is wider shrinks.
+const kPaper = 670;
+window.addEventListener("beforeprint", () => {
+  for (const box of boxes) {
+    const table = box.querySelector("table");
+    if (!table || !box.clientWidth) continue;
+    box.style.width = kPaper + "px";
+    table.style.zoom = Math.min(1, kPaper / table.offsetWidth);
+    box.style.width = "";
+  }
+});
+window.addEventListener("afterprint", () => {
+  for (const box of boxes) for (const table of box.querySelectorAll("table")) table.style.zoom = "";
+});
 
 // --- Maps: the picture's gray values are the numbers.
 function valuesOf(image) {
@@ -64,7 +106,7 @@ function showLarge(map) {
       const number = (share * most).toFixed(digits);
       const cell = element("td", { className: "number", textContent: share > 0.004 ? number : "",
         title: label + " \u2192 " + other + ": " + number });
-      cell.style.background = "color-mix(in srgb, var(--accent) " + Math.round(80 * share) + "%, transparent)";
+      cell.style.background = "color-mix(in srgb, var(--accent) calc(var(--strongest) * " + share.toFixed(3) + "), transparent)";
       line.append(cell);
     });
     body.append(line);

@@ -1,4 +1,4 @@
-// The timeline of kette trace: slices over memory, one canvas to zoom into, in the place of the plain drawing.
+// The timeline of kette trace: slices over memory, one canvas to zoom into, over the plain drawing, which stays for paper.
 "use strict";
 const { step } = data;
 const word = (number) => step.words[number];
@@ -91,7 +91,7 @@ function colourOf(slice, css) {
 }
 const chip = (colour, text) => {
   const result = element("span", { textContent: text });
-  result.style.setProperty("color", "var(--" + colour + ")");
+  result.style.setProperty("--c", "var(--" + colour + ")");
   return result;
 };
 function drawLegend() {
@@ -128,6 +128,13 @@ function drawAxis(paint, css) {
     if (x + paint.measureText(text).width + 4 < width()) paint.fillText(text, x + 3, 9);
   }
 }
+/// As much of the text as there is room for, if that says anything.
+function cut(paint, text, room) {
+  if (paint.measureText(text).width <= room) return text;
+  let length = text.length;
+  while (length > 0 && paint.measureText(text.slice(0, length) + "\u2026").width > room) --length;
+  return length > 3 ? text.slice(0, length) + "\u2026" : "";
+}
 function drawSlice(paint, css, slice) {
   const left = Math.max(-2, xOf(slice.begin)), right = Math.min(width() + 2, xOf(slice.end));
   if (right < 0 || left > width()) return;
@@ -137,13 +144,9 @@ function drawSlice(paint, css, slice) {
   paint.fillRect(left, top, wide, kRow - 2);
   if (wide > 26) {
     paint.fillStyle = slice.kind === 0 ? css.ink : css.paper;
-    paint.save();
-    paint.beginPath();
-    paint.rect(left, top, wide - 3, kRow);
-    paint.clip();
     const name = slice.kind === 0 ? slice.label.replace(/[()]/g, "") : slice.label;
-    paint.fillText(wide > 260 && slice.scope ? name + "  " + slice.scope : name, Math.max(left, 0) + 5, top + kRow / 2 - 0.5);
-    paint.restore();
+    const start = Math.max(left, 0) + 5, room = left + wide - start - 3;
+    paint.fillText(cut(paint, wide > 260 && slice.scope ? name + "  " + slice.scope : name, room), start, top + kRow / 2 - 0.5);
   }
   paint.globalAlpha = 1;
 }
@@ -233,8 +236,9 @@ function tellSlice(slice) {
   if (slice.bytes && works(slice)) rates.push(bytesText(slice.bytes) + ", " + digits(slice.bytes / slice.own) + " GB/s");
   if (rates.length) lines.push(line(rates.join("; ")));
   if (leastOf(slice) > 0) {
-    const bar = element("div", { className: "share", textContent: percent(shareOf(slice)) + " of the machine's limit" });
-    bar.style.setProperty("--share", 100 * Math.min(1, shareOf(slice)) + "%");
+    const share = shareOf(slice), bar = element("div", { className: "share",
+      textContent: share <= 1 ? percent(share) + " of the machine's limit" : "quicker than memory: it found its bytes in a cache" });
+    bar.style.setProperty("--share", 100 * Math.min(1, share) + "%");
     lines.push(bar);
   }
   return lines;
@@ -271,7 +275,7 @@ function showAlive(at) {
   const body = alive.querySelector("tbody");
   if (at === null) {
     body.innerHTML = atPeak;
-    moment.replaceChildren("At the peak. Click into the memory of the timeline for another moment.");
+    moment.replaceChildren("At the peak. Click or tap the memory of the timeline for another moment.");
     return;
   }
   const holders = aliveAt(at), most = holders[0].bytes, sum = holders.reduce((bytes, holder) => bytes + holder.bytes, 0);
@@ -355,6 +359,7 @@ function colourBy(way) {
   drawLegend();
   draw();
 }
+const hand = matchMedia("(pointer: coarse)").matches;
 const overview = element("div", { className: "overview", title: "What of the step is shown" });
 const memoryLegend = element("p", { className: "legend" }, ...uses.map((what, use) => [chip(useColour(use), what), use])
   .filter(([, use]) => levels.some((level) => level.uses[use] > step.peak_bytes / 500)).map(([one]) => one));
@@ -362,8 +367,10 @@ place.replaceChildren(
   element("p", { className: "switch" }, button("+", "Zoom in", () => zoom(0.5)), button("\u2212", "Zoom out", () => zoom(2)),
     button("all", "The whole step", () => show(0, step.nanoseconds)), element("span", { textContent: "colour by" }), ...ways),
   legend, overview, canvas, tip, memoryLegend,
-  element("p", { className: "note", textContent: "Drag to move. Click into it, then the wheel or + and \u2212 zoom, arrows move. " +
-    "A click on an op marks it and the other way it went, forward or backward; two clicks zoom to it; a row of the tables below picks its ops." }));
+  element("p", { className: "note", textContent: (hand ? "Drag to move; the buttons zoom. A tap" :
+    "Drag to move. Click into it, then the wheel or + and \u2212 zoom, arrows move. A click") +
+    " on an op marks it and the other way it went, forward or backward; two zoom to it; a row of the tables below picks its ops." }),
+  place.querySelector("svg"));
 colourBy("direction");
 new ResizeObserver(draw).observe(canvas);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
