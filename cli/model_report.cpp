@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/common.h"
 #include "data/files/json_text.h"
 #include "data/files/safetensors.h"
 #include "data/files/visible_text.h"
