@@ -31,7 +31,7 @@ constexpr std::array kGuides = {
           " --quiet"},
     Guide{"split", "kette split --language en --input input.txt --output sentences.txt"},
     Guide{"translate",
-          "kette translate --model my-model \"A man sleeps.\"\n"
+          "kette translate \"Good morning.\"\n"
           "kette translate --model my-model --input page.html --output seite.html",
           "--model --input --output --format --report --split --beam --n-best --to"
           " --device --weights --threads --json"},

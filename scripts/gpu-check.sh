@@ -125,7 +125,7 @@ part_cpu() {
   attempt 60 "the program starts" "$kette" info
   attempt 60 "gradient check of matmul on the CPU" "$kette" gradcheck matmul
   attempt 300 "tests of tensors, fixtures and the program on the CPU" "$tests" \
-    --source-file='*test_tensor*,*test_safetensors*,*test_docs*,*test_hugging_face*,*test_exchange*' \
+    --source-file='*test_tensor*,*test_safetensors*,*test_hugging_face*,*test_exchange*' \
     --test-case-exclude='CUDA: *'
 }
 
