@@ -5,9 +5,10 @@
 
 Long ones run in a short form: with the same options, but few steps, little text and lab's --quick. What needs a network
 has a stand-in on disk. What cannot run here is listed with its reason. Exit code 1 if a command fails.
---prefix: where Kette is installed (default: build/installed). --model: the quickstart's model, which stands for
-"my-model" and that of docs/inside.md (default: one of 20 steps, which is too little for some commands).
---library: a shared object with ops of one's own. --root: run in this root (as root, by chroot), which has Kette in it.
+--prefix: where Kette is installed (default: build/installed). --model: what stands for "my-model" and the quickstart's
+model (default: the model to try).
+--library: a shared object with ops of one's own. --root: run in this root (as root, by chroot) with no
+network, which has Kette in it.
 """
 import argparse
 import pathlib
@@ -95,7 +96,6 @@ done
 printf '<!DOCTYPE html><html lang="en"><body><p>The dog <b>sees</b> the man.</p></body></html>\n' > page.html
 small="--preset tiny --width 32 --hidden 64 --heads 2 --encoder-layers 2 --decoder-layers 2 --vocab 500 --quiet"
 pairs="--src train.en --tgt train.de --valid-src valid.en --valid-tgt valid.de"
-[ -d my-model ] || kette train $pairs --out my-model $small --steps 20
 kette train $pairs --out other $small --norm post --steps 4
 kette train --text input.txt --out my-gpt --steps 4 --quiet
 kette train --text input.txt --objective masked --out my-bert --steps 4 --quiet
@@ -133,7 +133,10 @@ def main():
             "unset KETTE_MODELS; server=\n"
             'ended() { local code=$?; [[ " $* " == *" $code "* ]]; }\n'
             'stop_server() { [ -z "$server" ] || { kill "$server"; wait "$server"; server=; }; }\ntrap stop_server EXIT\n')
-    shell = (["chroot", o.root] if o.root else []) + ["bash"]
+    shell = ["bash"]
+    if o.root:  # without any network but its own
+        shell = ["unshare", "--net", "--mount", "--pid", "--fork", "bash", "-c",
+                 'ip link set lo up; mount -t proc proc "$0/proc"; exec chroot "$0" bash "$@"', o.root]
 
     def bash(name, text, timeout=600):
         script = work / f"{name}.sh"
@@ -148,8 +151,7 @@ def main():
     given.mkdir()
     texts = sorted(SOURCE.glob("*.md")) + sorted((SOURCE / "docs").rglob("*.md")) + sorted(SOURCE.glob("[a-t]*/*.h"))
     (given / "input.txt").write_text("".join(file.read_text() for file in texts))  # words enough for 10,000 pieces
-    if o.model:
-        shutil.copytree(o.model, given / "my-model")
+    shutil.copytree(o.model or SOURCE / "data/en-de", given / "my-model")
     made = bash("given", GIVEN)
     assert made.returncode == 0, made.stdout
     shutil.copytree(SOURCE / "tests/fixtures/hugging_face/marian", given / "opus-mt-en-de")
@@ -213,7 +215,7 @@ def main():
     for shown, command, reason in not_run:
         print(f"not run {shown}: {command.splitlines()[0]}  ({reason})")
     print(f"documented.py: {ran} commands ran, {failed} failed, {len(not_run)} were not run")
-    if not o.keep and not o.root:
+    if not o.keep:
         shutil.rmtree(work)
     return 1 if failed else 0
 

@@ -129,6 +129,7 @@ if ldd "$1" | grep "not found"; then exit 1; fi
 "$1" --version
 "$1" info | grep -E '^(kernels|bf16)'
 "$1" gradcheck softmax matmul > /dev/null
+[ "$("$1" translate "Good morning." 2> /dev/null)" = "Guten Morgen." ] || { echo "expected the model to try"; exit 1; }
 for i in $(seq 60); do echo "the cat sees bread ."; echo "a dog hears it ."; done > /tmp/en
 for i in $(seq 60); do echo "die Katze sieht Brot ."; echo "ein Hund hört es ."; done > /tmp/de
 "$1" train --src /tmp/en --tgt /tmp/de --valid-src /tmp/en --valid-tgt /tmp/de --out /tmp/model \
@@ -175,6 +176,8 @@ cp "$out"/kette_*.deb "$scratch/kette.deb"
 without_network needs rw 0:0 dpkg -i /mnt/kette.deb > "$scratch/log" 2>&1 || { cat "$scratch/log"; fail "dpkg -i (see above)"; }
 try needs /usr/bin/kette
 say deb "installed without a network, $(du -sh --apparent-size "$roots/needs" | cut -f 1)B of system: $(tr '\n' ' ' < "$scratch/log")"
+scripts/documented.py --root "$roots/needs" > "$scratch/log" 2>&1 || { cat "$scratch/log"; fail "documented commands (see above)"; }
+say documents "in the system with the package: $(tail -n 1 "$scratch/log")"
 without_network needs rw 0:0 dpkg --purge kette > "$scratch/log" 2>&1 || { cat "$scratch/log"; fail "purge (see above)"; }
 list > "$scratch/after"
 diff "$scratch"/{before,after} || fail "expected purge to leave nothing, given files (see above)"

@@ -148,7 +148,8 @@ TEST_CASE("the commands as data: kinds, words, defaults and flags that can be sw
   CHECK(options.at("--beam").kind == Kind::whole);
   CHECK(options.at("--beam").initial == "5");
   CHECK(options.at("--model").is_list);
-  CHECK(options.at("--model").is_required);
+  CHECK_FALSE(options.at("--model").is_required);  // there is one to try
+  CHECK(all.at("quantize").options.front().is_required);
   CHECK(options.at("--src").kind == Kind::path);
   CHECK(options.at("--weights").words == std::vector<std::string>{"f32", "bf16", "int8"});
   CHECK(options.at("--allow-unknown").opposite == "--no-unknown");
