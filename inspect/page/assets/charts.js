@@ -89,7 +89,12 @@ function drawCharts() {
     plot.querySelector("div")?.remove();
     const place = element("div");
     plot.append(place);
-    graphs.push({ chart, graph: new Dygraph(place, rows, optionsOf(chart, style)) });
+    const options = optionsOf(chart, style);
+    if (rows.length === 1) {  // an axis of one place has no length
+      const x = rows[0][0];
+      options.dateWindow = chart.log_x ? [x / 2, x * 2] : [x - 1, x + 1];
+    }
+    graphs.push({ chart, graph: new Dygraph(place, rows, options) });
   }
 }
 
