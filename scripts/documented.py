@@ -84,7 +84,7 @@ GIVEN = r"""
 mkdir -p "$GIVEN" && cd "$GIVEN"
 kette-corpus --out bundled > /dev/null
 for language in en de; do
-  for part in train valid test; do head -n 400 bundled/$part.$language > $part.$language; done
+  for part in train:400 valid:400 test:40; do head -n ${part#*:} bundled/${part%:*}.$language > ${part%:*}.$language; done
   mkdir -p multi30k/lc-tok inside
   for part in val test_2016_flickr; do cp valid.$language multi30k/lc-tok/$part.$language; done
   grep '[a-z]' input.txt > multi30k/lc-tok/train.$language

@@ -266,3 +266,9 @@ def test_a_tokenizer_of_no_characters():
             with pytest.raises(kt.Error):
                 kt.train_tokenizer(text, vocabulary=12, model=model, character_coverage=0.98)
     assert kt.train_tokenizer(["a b"] * 20, vocabulary=7, model="unigram").vocabulary == 7
+
+
+def test_the_model_to_try():
+    model = kt.load()
+    assert model.translate("Good morning.").text == "Guten Morgen."
+    assert kt.load("en-de").config == model.config
