@@ -271,4 +271,4 @@ def test_a_tokenizer_of_no_characters():
 def test_the_model_to_try():
     model = kt.load()
     assert model.translate("Good morning.").text == "Guten Morgen."
-    assert kt.load("en-de").config == model.config
+    assert kt.load("en-de").config.to_dict() == model.config.to_dict()
