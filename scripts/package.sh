@@ -88,6 +88,10 @@ if [[ $EUID != 0 ]] || ! command -v debootstrap > /dev/null; then
   echo "package: SKIPPED: a bare system takes root and debootstrap (scripts/setup.sh --package)"
   exit 77
 fi
+if ! unshare --net --mount --pid --fork ip link set lo up; then
+  echo "package: SKIPPED: this machine gives no network and mounts of one's own (unshare)"
+  exit 77
+fi
 if [[ ! -f $roots/complete || $(< "$roots/complete") != "$needs" ]]; then
   rm -rf "$roots"
   mkdir -p "$roots"
