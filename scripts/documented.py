@@ -25,7 +25,9 @@ SOURCE = pathlib.Path(__file__).resolve().parent.parent
 NOT_RUN = [
     (r"(^| )\.\.\.( |$)", "has a gap (...)"),
     (r"^(\./)?scripts/|^\.ci/run|^python3 scripts/", "works on the source tree; CI or a test runs it, or it takes hours"),
-    (r"^cmake |^pip ", "builds or installs; CI does"),
+    (r"^cmake |^pip |^apt |^tar |^podman |kette-\\*", "builds or installs; CI and scripts/package.sh do"),
+    (r"\./run\.sh", "scripts/examples.sh runs it"),
+    (r"build/exercises|docs/exercises", "a test builds and runs the exercises"),
     (r"\bsrun\b|#SBATCH|--hostfile|-f hosts", "needs a cluster; scripts/slurm-here.sh makes a small one"),
     (r"--device cuda|kette-gpu/", "needs a GPU"),
     (r"kette-fuzz", "needs a build for fuzzing; CI makes one"),
@@ -101,6 +103,7 @@ kette train --text input.txt --out my-gpt --steps 4 --quiet
 kette train --text input.txt --objective masked --out my-bert --steps 4 --quiet
 kette train --trees train.mrg --valid-trees dev.mrg --out parser --steps 4 --quiet
 cp -r my-gpt gpt2-model
+cp -n other/log.jsonl other/config.toml my-model/
 """
 
 
@@ -168,7 +171,7 @@ def main():
         if o.only and o.only not in str(file):
             continue
         shown = file.relative_to(SOURCE)
-        of_inside = shown.name == "inside.md"  # one walk, whose commands build on each other
+        of_inside = shown.name in ("inside.md", "paths.md")  # walks, whose commands build on each other
         folder = work / ("in-" + str(shown).replace("/", "-"))
         for number, commands in enumerate(blocks(file.read_text())):
             kept = []

@@ -74,11 +74,8 @@ Table table_of(const std::string& key, const std::string& kind,
        {{.key = "why_not", .where = kJson},
         [](const ComparedValues& one) { return one.difference ? Cell() : Cell(one.why_not); }}});
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!all_in_text && all[i].is_equal(tolerance)) {
-      table.rows[i].where = kJson | kPage;
-    } else if (rows-- <= 0) {
-      table.rows[i].where = kJson | kPage;
-    }
+    const bool is_dull = !all_in_text && all[i].is_equal(tolerance);
+    if (is_dull || rows-- <= 0) table.rows[i].where = kJson | kPage;
   }
   if (rows < 0) {
     const std::string rest = "and " + std::to_string(-rows) + " more (--rows shows them)";
