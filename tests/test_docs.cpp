@@ -284,10 +284,10 @@ TEST_CASE("an hour is enough for each of the three paths") {
         links[0].anchor.empty() ? end - begin + 1 : lines_of_section(text, links[0].anchor);
   }
   REQUIRE(counts.size() == 3);
-  for (const auto& path : counts) {
-    CAPTURE(path.first);
-    CHECK(path.second > 400);
-    CHECK(path.second <= 800);
+  for (const auto& one : counts) {
+    CAPTURE(one.first);
+    CHECK(one.second > 400);
+    CHECK(one.second <= 800);
   }
 }
 
