@@ -175,6 +175,8 @@ try bare "/mnt/any folder/bin/kette"
 say archive "runs in a bare system, from any folder: $(tr '\n' ' ' < "$scratch/log")"
 
 list() { find "$roots/needs" -xdev \( -path '*/var/lib/dpkg' -o -path '*/var/log' -o -path '*/var/cache' \) -prune -o -print | sort; }
+without_network needs rw 0:0 dpkg --purge kette > /dev/null 2>&1 || true  # of a check that was ended
+rm -rf "$roots/needs/tmp/documented"
 list > "$scratch/before"
 cp "$out"/kette_*.deb "$scratch/kette.deb"
 without_network needs rw 0:0 dpkg -i /mnt/kette.deb > "$scratch/log" 2>&1 || { cat "$scratch/log"; fail "dpkg -i (see above)"; }
