@@ -27,7 +27,6 @@ struct StepSource {
   /// Throws a UsageError if options do not fit together. has_prompt: whether a prompt replaces the batches.
   void check(bool has_prompt = false) const;
   std::unique_ptr<ModelConfig> config() const;
-  /// "tiny", or the folder.
   /// The preset, or the name of the model's folder.
   std::string name() const;
   /// May raise the configuration's number of positions to fit the batches.

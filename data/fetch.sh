@@ -68,6 +68,15 @@ download() {
 
 sha256() { sha256sum "$1" | cut -d ' ' -f 1; }
 
+# hash_like HASH FILE: of the same kind as HASH: a sha256, or 40 digits, git's of the size and the bytes.
+hash_like() {
+  if [ "${#1}" -eq 64 ]; then
+    sha256 "$2"
+  else
+    { printf 'blob %d\0' "$(wc -c <"$2")" && cat "$2"; } | sha1sum | cut -d ' ' -f 1
+  fi
+}
+
 same_line_counts() {
   local first second
   first=$(wc -l <"$1") second=$(wc -l <"$2")
@@ -139,12 +148,13 @@ fetch_tinyshakespeare() {
     fetch_checked "$1" raw.githubusercontent.com/karpathy/char-rnn/master/data/tinyshakespeare
 }
 
-# fetch_checked DIR HOST/PATH: what the lines of the input say, "SHA256 PLACE-IN-DIR PLACE-UPSTREAM" each.
+# fetch_checked DIR HOST/PATH [KIND]: what the lines of the input say, "HASH PLACE-IN-DIR PLACE-UPSTREAM" each. KIND is
+# what an error calls the hash (default: sha256).
 fetch_checked() {
-  local dir=$1 host=$2 sum place upstream given
+  local dir=$1 host=$2 kind=${3:-sha256} sum place upstream given
   need gzip
   while read -r sum place upstream; do
-    if [ -f "$dir/$place" ] && [ "$(sha256 "$dir/$place")" = "$sum" ]; then
+    if [ -f "$dir/$place" ] && [ "$(hash_like "$sum" "$dir/$place")" = "$sum" ]; then
       echo "$dir/$place is already there"
       continue
     fi
@@ -154,10 +164,10 @@ fetch_checked() {
       gzip --decompress --force "$fetched" || die "$fetched: expected a gzip file (run this again)"
       fetched=${fetched%.gz}
     fi
-    given=$(sha256 "$fetched")
+    given=$(hash_like "$sum" "$fetched")
     if [ "$given" != "$sum" ]; then
       rm -f "$fetched"
-      die "$place: expected the sha256 $sum, given $given" \
+      die "$place: expected the $kind $sum, given $given" \
         "(run this again; if it stays so, the file has changed upstream)"
     fi
     mkdir -p "$(dirname "$dir/$place")"
@@ -254,50 +264,28 @@ fetch_europarl() {
   rm -rf "$work"
 }
 
-# hub_files: what is in a model's folder, from the host's list in JSON: "KIND HASH NAME" each, where KIND is sha256, or
-# blob for the hash that git gives a small file.
+# hub_files: what is in a model's folder, from the host's list in JSON, as fetch_checked takes it.
 hub_files() {
   tr -d '\n' <"$1" | sed -e 's/{"type"/\n{"type"/g' |
-    sed -n -E -e 's/^.*"lfs": *\{[^}]*"oid": *"(sha256:)?([0-9a-f]{64})".*"path": *"([^"/]+)".*$/sha256 \2 \3/p; t' \
-      -e 's/^.*"oid": *"([0-9a-f]{40})".*"path": *"([^"/]+)".*$/blob \1 \2/p'
-}
-
-blob_hash() { # as git has it: of the size and the bytes
-  { printf 'blob %d\0' "$(wc -c <"$1")" && cat "$1"; } | sha1sum | cut -d ' ' -f 1
+    sed -n -E -e 's/^.*"lfs": *\{[^}]*"oid": *"(sha256:)?([0-9a-f]{64})".*"path": *"([^"/]+)".*$/\2 \3 \3/p; t' \
+      -e 's/^.*"oid": *"([0-9a-f]{40})".*"path": *"([^"/]+)".*$/\1 \2 \2/p'
 }
 
 fetch_opus_mt() {
-  local dir=$1 name=$2 kind sum file given work="$1/.download" repository="Helsinki-NLP/$2"
+  local dir=$1 work="$1/.download" repository="Helsinki-NLP/$2" file
   rm -f "$work/list.json"
   download "huggingface.co/api/models/$repository/tree/main" "$work/list.json"
   hub_files "$work/list.json" >"$work/list"
   for file in config.json vocab.json source.spm target.spm model.safetensors; do
-    grep -q " $file$" "$work/list" && continue
+    grep -q " $file " "$work/list" && continue
     [ "$file" = model.safetensors ] &&
       die "$repository: expected model.safetensors, given only other formats" \
         "(in Python: transformers.MarianMTModel.from_pretrained(\"$repository\").save_pretrained(\"$dir\");" \
         "then kette import --from $dir --out $dir/model)"
     die "$repository: expected $file, given none (is that the model's name?)"
   done
-  while read -r kind sum file; do
-    case $file in
-      config.json | generation_config.json | tokenizer_config.json | vocab.json | *.spm | model.safetensors) ;;
-      *) continue ;;
-    esac
-    hash() { if [ "$kind" = blob ]; then blob_hash "$1"; else sha256 "$1"; fi; }
-    if [ -f "$dir/$file" ] && [ "$(hash "$dir/$file")" = "$sum" ]; then
-      echo "$dir/$file is already there"
-      continue
-    fi
-    download "huggingface.co/$repository/resolve/main/$file" "$work/$file"
-    given=$(hash "$work/$file")
-    if [ "$given" != "$sum" ]; then
-      rm -f "$work/$file"
-      die "$file: expected the hash $sum, given $given (run this again)"
-    fi
-    mv "$work/$file" "$dir/$file"
-  done <"$work/list"
-  rm -rf "$work"
+  grep -E ' (config.json|generation_config.json|tokenizer_config.json|vocab.json|[^ ]*.spm|model.safetensors) ' \
+    "$work/list" | fetch_checked "$dir" "huggingface.co/$repository/resolve/main" hash
 
   local kette=${KETTE:-$(dirname "$0")/../build/release/kette}
   command -v "$kette" >/dev/null || kette=kette

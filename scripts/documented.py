@@ -11,6 +11,7 @@ model (default: the model to try).
 network, which has Kette in it.
 """
 import argparse
+import functools
 import pathlib
 import re
 import shutil
@@ -147,6 +148,7 @@ def main():
         return subprocess.run(shell + [str(script) if not o.root else f"{inside}/{script.name}"], text=True, timeout=timeout,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
+    @functools.cache
     def is_there(program):
         return bash("which", f"command -v {program}\n").returncode == 0
 
