@@ -1,6 +1,5 @@
 #include "cli/help.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,14 +9,10 @@
 
 #include "cli/guide.h"
 #include "data/files/utf8.h"
+#include "train/status_line.h"
 
 namespace kette::cli {
 namespace {
-
-std::size_t characters(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return !continues_utf8(c); }));
-}
 
 /// The pieces of a text that stay in one line each; a space goes with what is before it, as does "|" between choices. Of a
 /// line for a shell, an option and its value are one.
@@ -45,7 +40,7 @@ std::string wrapped(const std::string& text, std::size_t indent, std::size_t wid
                     const std::string& end = "") {
   std::string all, line;
   for (const std::string& piece : pieces_of(text, !end.empty())) {
-    const std::size_t needed = indent + characters(line) + characters(without_end(piece));
+    const std::size_t needed = indent + characters_in(line) + characters_in(without_end(piece));
     if (!line.empty() && needed + end.size() > width) {
       all += without_end(line) + end + "\n" + std::string(indent, ' ');
       line.clear();
@@ -59,7 +54,7 @@ std::string wrapped(const std::string& text, std::size_t indent, std::size_t wid
 std::string entry(const std::string& name, const std::string& help, std::size_t width) {
   const std::size_t column = std::min<std::size_t>(38, width * 3 / 8);
   std::string text = "  " + wrapped(name, 4, width);
-  const std::size_t end = characters(text.substr(text.rfind('\n') + 1));
+  const std::size_t end = characters_in(text.substr(text.rfind('\n') + 1));
   text += end + 2 <= column ? std::string(column - end, ' ') : "\n" + std::string(column, ' ');
   return text + wrapped(help, column, width) + "\n";
 }
@@ -136,11 +131,10 @@ std::size_t width_of_help() {
   const char* columns = std::getenv("COLUMNS");
   const char* end = columns == nullptr ? nullptr : columns + std::strlen(columns);
   std::size_t told = 0;
-  winsize size{};
   if (columns != nullptr && std::from_chars(columns, end, told).ptr == end && told > 0) {
     width = told;
-  } else if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-    width = size.ws_col;
+  } else if (const int shown = terminal_columns(STDOUT_FILENO); shown > 0) {
+    width = static_cast<std::size_t>(shown);
   }
   return std::max(width, kLeast);
 }

@@ -339,7 +339,7 @@ std::vector<Completion> complete_counted(const ApiCall& call, const ServedGenera
 }
 
 std::int64_t characters_of(std::string_view text) {
-  return std::count_if(text.begin(), text.end(), [](char c) { return !continues_utf8(c); });
+  return static_cast<std::int64_t>(characters_in(text));
 }
 
 void check_size(const std::vector<std::string>& texts, const char* name,

@@ -12,6 +12,7 @@
 #include <iostream>
 #include <string_view>
 
+#include "data/files/utf8.h"
 #include "data/files/visible_text.h"
 
 namespace kette {
@@ -24,12 +25,6 @@ static_assert(std::atomic<bool>::is_always_lock_free);
 bool is_terminal() {
   const char* kind = std::getenv("TERM");
   return ::isatty(STDERR_FILENO) != 0 && kind != nullptr && std::string_view(kind) != "dumb";
-}
-
-int columns_of_terminal() {
-  winsize size{};
-  constexpr int kUsual = 80;
-  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kUsual;
 }
 
 /// Ends the line, so that the shell's prompt does not stand in it, and then the program.
@@ -49,11 +44,7 @@ void end_line_at_signals() {
   }
 }
 
-bool begins_character(char byte) { return (byte & 0xc0) != 0x80; }  // in UTF-8
-
-int characters_of(const std::string& text) {
-  return static_cast<int>(std::count_if(text.begin(), text.end(), begins_character));
-}
+int characters_of(const std::string& text) { return static_cast<int>(characters_in(text)); }
 
 /// At most so many characters of a text: its first parts, or what fits of the first one.
 std::string cut(std::string text, int most) {
@@ -64,12 +55,17 @@ std::string cut(std::string text, int most) {
   }
   int characters = 0;
   const auto end = std::find_if(text.begin(), text.end(), [&](char byte) {
-    return begins_character(byte) && ++characters > most;
+    return !continues_utf8(byte) && ++characters > most;
   });
   return {text.begin(), end};
 }
 
 }  // namespace
+
+int terminal_columns(int descriptor) {
+  winsize size{};
+  return ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
 
 std::string clock_time(double seconds) {
   const auto total = std::llround(seconds);
@@ -123,7 +119,9 @@ void StatusLine::show(double share, const std::function<std::string()>& text,
   end_line_at_signals();
   is_open = true;
   const std::string in_place = left.empty() ? line : left.substr(2) + "  " + line;
-  std::cerr << "\r\033[K" + progress_bar(share, in_place, columns_of_terminal() - 1);
+  constexpr int kUsual = 80;
+  const int columns = terminal_columns(STDERR_FILENO);
+  std::cerr << "\r\033[K" + progress_bar(share, in_place, (columns > 0 ? columns : kUsual) - 1);
 }
 
 void StatusLine::say(const std::string& line) {

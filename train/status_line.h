@@ -15,6 +15,9 @@ namespace kette {
 
 /// "1:02:03" or "2:03".
 std::string clock_time(double seconds);
+/// Of the terminal behind a file descriptor; 0 if there is none, or it does not say.
+int terminal_columns(int descriptor);
+
 /// "  2:03 left". passed: seconds so far. share: of the work that is done, from 0 to 1; "" if it is 0.
 std::string time_left(double passed, double share);
 

@@ -13,8 +13,7 @@ std::string document_place(std::string_view bytes, std::size_t at, const std::st
   const std::size_t start = before.rfind('\n');
   const std::string_view in_line =
       before.substr(start == std::string_view::npos ? 0 : start + 1, before.size());
-  const auto column = 1 + std::count_if(in_line.begin(), in_line.end(),
-                                        [](char byte) { return !continues_utf8(byte); });
+  const std::size_t column = 1 + characters_in(in_line);
   return name + ":" + std::to_string(line) + ":" + std::to_string(column);
 }
 

@@ -67,6 +67,11 @@ std::size_t first_invalid_utf8(std::string_view text) {
   return std::string_view::npos;
 }
 
+std::size_t characters_in(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return !continues_utf8(c); }));
+}
+
 std::string as_line(std::string_view text) {
   std::string line;
   line.reserve(text.size());

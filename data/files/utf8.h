@@ -31,6 +31,9 @@ constexpr bool continues_utf8(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
 }
 
+/// How many characters well-formed text has.
+std::size_t characters_in(std::string_view text);
+
 /// A model's output as one line: U+FFFD replaces a byte that belongs to no character, and a space
 /// replaces a line end.
 std::string as_line(std::string_view text);

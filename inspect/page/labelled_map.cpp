@@ -15,11 +15,6 @@ constexpr std::size_t kLongestLabel = 18;  // characters
 constexpr double kCharacter = 7.2, kMostCell = 46, kLeastCell = 9, kCellWithNumber = 30;
 constexpr double kWidestMap = 900;
 
-std::size_t characters_of(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return !continues_utf8(c); }));
-}
-
 /// Cut to kLongestLabel characters.
 std::string label_of(const std::string& text) {
   std::size_t end = 0, count = 0;
@@ -29,7 +24,7 @@ std::string label_of(const std::string& text) {
 
 double width_of(const std::vector<std::string>& labels) {
   std::size_t most = 0;
-  for (const std::string& label : labels) most = std::max(most, characters_of(label_of(label)));
+  for (const std::string& label : labels) most = std::max(most, characters_in(label_of(label)));
   return kCharacter * static_cast<double>(most) + 8;
 }
 
