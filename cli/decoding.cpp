@@ -26,9 +26,7 @@ std::string describe(const Metadata& metadata) {
 }
 
 std::string instead_of(NoModel none) {
-  return none == NoModel::is_an_error ? ""
-                                      : std::string(" (default: ") + kModelToTry +
-                                            ", the small model that comes with Kette)";
+  return none == NoModel::is_an_error ? "" : or_model_to_try();
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include "train/launch.h"
+
 namespace kette::cli {
 namespace {
 
@@ -12,8 +14,7 @@ namespace fs = std::filesystem;
 
 /// Where the program lies, and the shared object that has this code in it, such as the Python module.
 std::vector<fs::path> own_folders() {
-  std::error_code ignored;
-  std::vector<fs::path> folders{fs::read_symlink("/proc/self/exe", ignored).parent_path()};
+  std::vector<fs::path> folders{program_folder()};
   Dl_info object{};
   if (dladdr(reinterpret_cast<const void*>(&shipped_model), &object) != 0) {
     const fs::path file = object.dli_fname;  // of a program as it was called
@@ -45,6 +46,10 @@ std::string model_folder(const std::string& given) {
     return given;
   const fs::path shipped = shipped_model(given);
   return shipped.empty() ? given : shipped.string();
+}
+
+std::string or_model_to_try() {
+  return std::string(" (default: ") + kModelToTry + ", the small model that comes with Kette)";
 }
 
 std::string without_model_to_try() {

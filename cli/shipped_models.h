@@ -16,6 +16,8 @@ std::filesystem::path shipped_model(const std::string& name);
 /// What --model says: a folder that is there, or else the name of a shipped model. Other text stays as it is.
 std::string model_folder(const std::string& given);
 
+/// For the help of a --model that may be left out: " (default: en-de, ...)".
+std::string or_model_to_try();
 /// For an Error: what to do without the model to try.
 std::string without_model_to_try();
 

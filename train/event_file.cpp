@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "data/files/atomic_file.h"
+#include "data/files/folder_entries.h"
 #include "data/files/json_text.h"
 
 namespace kette {
@@ -81,10 +82,8 @@ std::string event_record(std::string_view event) {
 EventFile::EventFile(const std::filesystem::path& folder, std::int64_t step) {
   make_folder(folder);
   if (step == 0) {
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-      if (entry.path().filename().string().starts_with(kPrefix)) {
-        std::filesystem::remove(entry.path());
-      }
+    for (const std::filesystem::path& file : folder_entries(folder)) {
+      if (file.filename().string().starts_with(kPrefix)) std::filesystem::remove(file);
     }
   }
   // TensorBoard reads the files of a folder in the order of their names.

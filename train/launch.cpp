@@ -52,10 +52,14 @@ std::optional<Launch> Launch::found(const std::function<const char*(const char*)
   return Launch{"srun --mpi=pmix", tasks, task, {"openmpi", "mpi"}};
 }
 
+fs::path program_folder() {
+  std::error_code ignored;
+  return fs::read_symlink("/proc/self/exe", ignored).parent_path();
+}
+
 std::vector<fs::path> plugins_for(const Launch& launch) {
   if (const char* named = std::getenv("KETTE_MPI")) return {named};
-  std::error_code ignored;
-  const fs::path program = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  const fs::path program = program_folder();
   std::vector<fs::path> files;
   for (const std::string& engine : launch.engines) {
     for (const fs::path& folder : {program / "lib", folder_of_kernels()}) {

@@ -25,6 +25,9 @@ struct Launch {
   static std::function<const char*(const char*)> environment();
 };
 
+/// The folder that the running program lies in; empty if the system does not say.
+std::filesystem::path program_folder();
+
 /// The plug-ins to try: the one that KETTE_MPI names, or libkette-ENGINE.so beside the program.
 std::vector<std::filesystem::path> plugins_for(const Launch& launch);
 /// Opens the first plug-in that exists and joins the other processes. Call it once. Throws an Error that says what to

@@ -162,7 +162,8 @@ void add_serve_options(CLI::App& command) {
   OptionGroup model(command, "Models");
   model.list(
       "--model", options->models,
-      "A model directory with its name: en-de=DIR translates, any other name writes text; several are served beside each other (default: en-de, the small model that comes with Kette)",
+      "A model directory with its name: en-de=DIR translates, any other name writes text; several are served beside each other" +
+          or_model_to_try(),
       "NAME=DIR");
   add_device_option(model, options->loading.device);
   add_weights_option(model, options->loading.weights, "what they are in the directories");
