@@ -154,6 +154,11 @@ inline void write_small_corpus(const std::filesystem::path& folder) {
   write_file(folder / "valid.de", "die katze sieht brot .\nein mann mag musik .\n");
 }
 
+/// Options of the smallest encoder-decoder that has two heads.
+inline const std::vector<std::string> kSmallShape = {
+    "--encoder-layers", "1",  "--decoder-layers", "1", "--width", "16",
+    "--hidden",         "32", "--heads",          "2"};
+
 /// `kette train` of a model that takes a fraction of a second, on the corpus in `folder`, into
 /// `folder`/NAME.
 inline std::vector<std::string> train_arguments(const std::filesystem::path& folder,
@@ -175,16 +180,6 @@ inline std::vector<std::string> train_arguments(const std::filesystem::path& fol
                                         (folder / name).string(),
                                         "--vocab",
                                         "80",
-                                        "--encoder-layers",
-                                        "1",
-                                        "--decoder-layers",
-                                        "1",
-                                        "--width",
-                                        "16",
-                                        "--hidden",
-                                        "32",
-                                        "--heads",
-                                        "2",
                                         "--batch-tokens",
                                         "200",
                                         "--threads",
@@ -194,6 +189,7 @@ inline std::vector<std::string> train_arguments(const std::filesystem::path& fol
                                         "64",
                                         "--max-length",
                                         "60"};
+  arguments.insert(arguments.end(), kSmallShape.begin(), kSmallShape.end());
   if (std::find(more.begin(), more.end(), "--steps") == more.end()) {
     arguments.insert(arguments.end(), {"--steps", "8"});
   }

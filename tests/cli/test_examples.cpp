@@ -49,27 +49,19 @@ const std::vector<std::pair<std::string, std::string>> kShort = {
     {"kette bench products", "--tokens 16 --runs 1"},
 };
 
-void must_run(const std::vector<std::string>& arguments) {
-  const Outcome outcome = run_kette(arguments);
-  REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
-}
-
-std::vector<std::string> language_model(const ScratchFolder& folder, const std::string& name,
-                                        const std::vector<std::string>& more) {
-  std::vector<std::string> words = {"train",
-                                    "--text",
-                                    (folder / "input.txt").string(),
-                                    "--out",
-                                    (folder / name).string(),
-                                    "--quiet",
-                                    "--threads",
-                                    "1"};
-  for (const char* word : {"--layers", "1", "--width", "16", "--hidden", "32", "--heads", "2",
-                           "--context", "32", "--batch-tokens", "64", "--steps", "2"}) {
-    words.emplace_back(word);
-  }
-  return with(words, more);
-}
+/// Models of the other kinds, beside my-model; FOLDER and KETTE are put in front.
+constexpr const char* kOtherModels = R"sh(
+set -e
+cd "$FOLDER"
+few="--width 16 --hidden 32 --heads 2 --batch-tokens 64 --quiet --steps 2"
+text="--text input.txt --layers 1 --context 32 --threads 1 $few"
+"$KETTE" train --from my-model --lora-rank 2 --src train.en --tgt train.de --valid-src valid.en --valid-tgt valid.de \
+  --out my-adapters --batch-tokens 200 --quiet --steps 2
+"$KETTE" train $text --out my-gpt
+"$KETTE" train $text --out my-bert --objective masked --vocab 300
+"$KETTE" train --trees test.mrg --valid-trees test.mrg --preset parse --encoder-layers 1 --decoder-layers 1 $few \
+  --out my-parser
+)sh";
 
 /// The texts and models that the examples name.
 void make_files(const ScratchFolder& folder) {
@@ -92,55 +84,13 @@ void make_files(const ScratchFolder& folder) {
              "width = 16\nhidden = 32\nheads = 2\nbatch-tokens = 200\nsteps = 2\n[evaluate]\n"
              "src = \"test.en\"\nref = \"test.de\"\n[one]\n[other]\nheads = 1\n");
   fs::copy(source_folder() / "tests/fixtures/hugging_face/marian", folder / "opus-mt-en-de");
-  must_run(train_arguments(folder.path(), "my-model", {"--steps", "10", "--validate-every", "2"}));
+  const Outcome trained = run_kette(
+      train_arguments(folder.path(), "my-model", {"--steps", "10", "--validate-every", "2"}));
+  REQUIRE_MESSAGE(trained.code == 0, trained.err);
   fs::copy(folder / "my-model", folder / "other-model", fs::copy_options::recursive);
-  const auto path = [&](const char* name) { return (folder / name).string(); };
-  must_run({"train",
-            "--from",
-            path("my-model"),
-            "--lora-rank",
-            "2",
-            "--src",
-            path("train.en"),
-            "--tgt",
-            path("train.de"),
-            "--valid-src",
-            path("valid.en"),
-            "--valid-tgt",
-            path("valid.de"),
-            "--out",
-            path("my-adapters"),
-            "--batch-tokens",
-            "200",
-            "--quiet",
-            "--steps",
-            "2"});
-  must_run(language_model(folder, "my-gpt", {}));
-  must_run(language_model(folder, "my-bert", {"--objective", "masked", "--vocab", "300"}));
-  must_run({"train",
-            "--trees",
-            path("test.mrg"),
-            "--valid-trees",
-            path("test.mrg"),
-            "--preset",
-            "parse",
-            "--encoder-layers",
-            "1",
-            "--decoder-layers",
-            "1",
-            "--width",
-            "16",
-            "--hidden",
-            "32",
-            "--heads",
-            "2",
-            "--batch-tokens",
-            "64",
-            "--out",
-            path("my-parser"),
-            "--quiet",
-            "--steps",
-            "2"});
+  const Outcome others = run_bash("FOLDER='" + folder.path().string() + "' KETTE='" +
+                                  fs::absolute(kette_binary()).string() + "'\n" + kOtherModels);
+  REQUIRE_MESSAGE(others.code == 0, others.out);
   fs::create_directories(folder / "home/.config/fish/completions");
   fs::create_directories(folder / "bin");
   fs::create_symlink(fs::absolute(kette_binary()), folder / "bin" / "kette");
