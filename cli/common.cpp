@@ -163,11 +163,6 @@ std::string for_stdout(const std::string& text) {
   return is_terminal && Host::current() == nullptr ? visible(text) : text;
 }
 
-std::string name_of_folder(const std::filesystem::path& folder) {
-  const std::filesystem::path path = std::filesystem::absolute(folder).lexically_normal();
-  return (path.has_filename() ? path : path.parent_path()).filename().string();
-}
-
 std::string names_of(const std::vector<std::string>& paths) {
   return joined(paths, [](const std::string& path) { return name_of_folder(path); });
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/options.h"
+#include "data/files/folder_entries.h"
 #include "data/files/text_source.h"
 #include "inspect/report/text.h"
 #include "tensor/device.h"
@@ -67,9 +68,7 @@ std::string json_line(const nlohmann::ordered_json& object);
 /// gets the text unchanged.
 std::string for_stdout(const std::string& text);
 
-/// The last part of the path, which may end with a slash.
-std::string name_of_folder(const std::filesystem::path& folder);
-/// "one, two": the same of each.
+/// "one, two": name_of_folder() of each.
 std::string names_of(const std::vector<std::string>& paths);
 
 /// The peak memory of the process so far, in MiB.

@@ -103,18 +103,15 @@ std::string help_text(const CommandDescription& command, std::size_t width, bool
   const bool is_short = !all && basic.size() > 2;
   std::size_t left_out = 0;
   std::string group;
-  for (const bool has_place : {true, false}) {
-    for (const OptionDescription& option : command.options) {
-      if (option.has_place() != has_place) continue;
-      if (is_short && !has_place && basic.find(" " + option.name + " ") == std::string::npos) {
-        ++left_out;
-        continue;
-      }
-      const std::string title = has_place ? "Arguments" : option.group;
-      if (title != group) text += "\n" + wrapped(title + ":", 2, width) + "\n";
-      group = title;
-      text += entry(option, width);
+  for (const OptionDescription* option : command.shown_options()) {
+    const bool is_basic = basic.find(" " + option->name + " ") != std::string::npos;
+    if (is_short && !option->has_place() && !is_basic) {
+      ++left_out;
+      continue;
     }
+    if (option->title() != group) text += "\n" + wrapped(option->title() + ":", 2, width) + "\n";
+    group = option->title();
+    text += entry(*option, width);
   }
   std::string more = "Any option can stand in a file: --config run.toml";
   if (!command.parts.empty()) more = command.name() + " COMMAND --help tells more.";

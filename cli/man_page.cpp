@@ -80,14 +80,10 @@ std::string page_of(const CommandDescription& command) {
 
 std::string option_entries(const CommandDescription& command) {
   std::string text, group;
-  for (const bool has_place : {true, false}) {
-    for (const OptionDescription& option : command.options) {
-      if (option.has_place() != has_place) continue;
-      const std::string title = has_place ? "Arguments" : option.group;
-      if (title != group) text += ".SS \"" + roff(title) + "\"\n";
-      group = title;
-      text += man_entry(option);
-    }
+  for (const OptionDescription* option : command.shown_options()) {
+    if (option->title() != group) text += ".SS \"" + roff(option->title()) + "\"\n";
+    group = option->title();
+    text += man_entry(*option);
   }
   return text + ".SS Help\n.TP\n" + bold("--help") + ", " + bold("-h") +
          "\nPrint the options that one needs and exit\n.TP\n" + bold("--help-all") +

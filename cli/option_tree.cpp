@@ -85,6 +85,14 @@ std::string CommandDescription::name() const {
   return words.empty() ? "kette" : "kette " + joined(words, " ");
 }
 
+std::vector<const OptionDescription*> CommandDescription::shown_options() const {
+  std::vector<const OptionDescription*> shown;
+  for (const OptionDescription& option : options) shown.push_back(&option);
+  std::stable_partition(shown.begin(), shown.end(),
+                        [](const OptionDescription* option) { return option->has_place(); });
+  return shown;
+}
+
 CommandDescription description_of(const CLI::App& command) {
   CommandDescription found{words_of(command), command.get_description(), {}};
   for (const CLI::App* part : parts_of(command)) {

@@ -25,6 +25,8 @@ struct OptionDescription {
   bool is_list = false, is_required = false;
 
   bool has_place() const { return !name.starts_with("-"); }
+  /// Of its group in --help and man pages.
+  std::string title() const { return has_place() ? "Arguments" : group; }
   /// "--echo,--no-echo"
   std::string spelling() const { return opposite.empty() ? name : name + "," + opposite; }
 };
@@ -38,6 +40,8 @@ struct CommandDescription {
 
   /// "kette bench train"
   std::string name() const;
+  /// Its options as --help and man pages show them: first those that are told by their place.
+  std::vector<const OptionDescription*> shown_options() const;
 };
 
 CommandDescription description_of(const CLI::App& command);

@@ -50,4 +50,9 @@ std::vector<fs::path> everything_below(const fs::path& folder) {
   return all;
 }
 
+std::string name_of_folder(const fs::path& folder) {
+  const std::filesystem::path path = std::filesystem::absolute(folder).lexically_normal();
+  return (path.has_filename() ? path : path.parent_path()).filename().string();
+}
+
 }  // namespace kette

@@ -2,6 +2,7 @@
 #include <array>
 #include <numeric>
 
+#include "data/files/folder_entries.h"
 #include "data/metrics/bleu.h"
 #include "decode/translator.h"
 #include "inspect/activations.h"
@@ -139,7 +140,7 @@ std::vector<AlignmentStudy> study_all(const ExperimentOptions& options,
     studies.push_back(
         study_alignment(*saved.model, saved.tokenizer, corpus.test,
                         [&](double share) { progress("alignment of the test text", share); }));
-    studies.back().name = (options.model / "").parent_path().filename().string();
+    studies.back().name = name_of_folder(options.model);
     return studies;
   }
   // The paper's order of norms, which learns more slowly than the other.
