@@ -18,12 +18,19 @@ address() {
 }
 
 # The program, models and experiments have no threads of their own beyond those of the folders
-# below. Clang's OpenMP runtime loads Archer, which tells the sanitizer about its barriers; the
-# runtime itself is not checked. Waiting threads sleep, since there are more threads than cores.
+# below. Archer tells the sanitizer about the barriers of clang's OpenMP runtime, which itself is not
+# checked; by its name alone the runtime may not find it, and then every loop is called a race.
+# Waiting threads sleep, since there are more threads than cores.
 thread() {
   echo "== Thread sanitizer"
+  local archer
+  archer=$(clang++ -print-file-name=libarcher.so)
+  if [[ ! -f $archer ]]; then
+    echo "sanitize.sh: expected libarcher.so beside clang's OpenMP runtime (scripts/setup.sh --ci installs it), given none" >&2
+    exit 1
+  fi
   scripts/build.sh tsan kette-tests
-  TSAN_OPTIONS=halt_on_error=1:ignore_noninstrumented_modules=1 OMP_NUM_THREADS=4 \
+  OMP_TOOL_LIBRARIES=$archer TSAN_OPTIONS=halt_on_error=1:ignore_noninstrumented_modules=1 OMP_NUM_THREADS=4 \
     OMP_WAIT_POLICY=passive build/tsan/kette-tests \
     --test-case-exclude='a chain of a million nodes*,every op: gradients agree*,bundled corpus: one English*,sentences: no text takes more*,html: hostile pages*,page: in a browser*'
 }
