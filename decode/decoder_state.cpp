@@ -1,7 +1,9 @@
 #include "decode/decoder_state.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
+#include <utility>
 
 #include "tensor/kernels.h"
 #include "tensor/observer.h"
@@ -68,6 +70,13 @@ Joined join(const std::vector<Part>& parts) {
 }
 
 }  // namespace
+
+bool refill(Tensor& there, const Tensor& values, Device device) {
+  const bool fits = there.defined() && there.shape() == values.shape();
+  if (!fits) there = Tensor::empty(values.shape(), values.dtype(), device);
+  there.copy_from(values);
+  return fits;
+}
 
 DecoderState::DecoderState(const AutoregressiveModel& model, Tap* tap)
     : model_(&model), tap_(tap), past_(past_of(model)), memory_(memory_of(model)) {}
@@ -231,9 +240,10 @@ void DecoderState::select(const std::vector<std::int64_t>& parents) {
   if (model_->has_encoder() && rows() == 0) drop_unread_sentences();
 }
 
-CachedSequences DecoderState::begin_static_batch(const std::vector<std::int64_t>& lengths,
-                                                 const Tensor& positions) {
-  std::int64_t more = 0;
+bool DecoderState::begin_static_batch(const std::vector<std::int64_t>& lengths,
+                                      const Tensor& positions, StaticPlaces& places) {
+  const std::int64_t padded = positions.elements(), padding = padded - rows();
+  std::int64_t more = padding;
   for (std::int64_t row = 0; row < rows(); ++row) {
     more += past_.slots_for_passes(lengths[row] - past_.length(row));
   }
@@ -241,17 +251,40 @@ CachedSequences DecoderState::begin_static_batch(const std::vector<std::int64_t>
   for (std::int64_t row = 0; row < rows(); ++row) {
     past_.extend_in_passes(row, lengths[row] - past_.length(row));
   }
-  Ids lines(lengths.size());
+  const std::int64_t moves = past_.moves() + memory_.moves();
+  bool same = std::exchange(places.moves, moves) == moves;
+  const auto put = [&](Tensor& there, const Ids& values, const Shape& shape) {
+    same = refill(there, Tensor::from(values, shape), model_->device()) && same;
+  };
+  Ids table = past_.table(), lines(static_cast<std::size_t>(padded));
+  for (const std::int32_t slot : past_.spare_slots(padding)) {
+    table.insert(table.end(), static_cast<std::size_t>(past_.table_width()), slot);
+  }
   std::iota(lines.begin(), lines.end(), 0);
-  const Device device = model_->device();
-  const CachePlaces past{past_.uploaded_table(), Tensor::from(lines, device), positions};
-  if (!model_->has_encoder()) return CachedSequences(past_, past);
-  return CachedSequences(past_, past, memory_,
-                         {memory_table_, Tensor::from(sentences_, device),
-                          Tensor::from(memory_ends(sentences_), device)});
+  put(places.past.table, table, {padded, past_.table_width()});
+  put(places.past.lines, lines, {padded});
+  places.past.positions = positions;
+  if (!model_->has_encoder()) return same;
+  Ids sentences = sentences_, memory_table = memory_.table();
+  sentences.resize(static_cast<std::size_t>(padded));
+  const auto memory_lines =
+      static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(memory_.lines())));
+  memory_table.resize(static_cast<std::size_t>(memory_lines * memory_.table_width()));
+  put(places.memory.table, memory_table, {memory_lines, memory_.table_width()});
+  put(places.memory.lines, sentences, {padded});
+  put(places.memory.positions, memory_ends(sentences), {padded});
+  return same;
 }
 
-void DecoderState::end_static_batch(const std::vector<std::int64_t>& lengths) {
+CachedSequences DecoderState::static_sequences(const StaticPlaces& places) const {
+  if (!model_->has_encoder()) return CachedSequences(past_, places.past);
+  return CachedSequences(past_, places.past, memory_, places.memory);
+}
+
+void DecoderState::end_static_batch(const std::vector<std::int64_t>& parents,
+                                    const std::vector<std::int64_t>& lengths) {
+  // In this order, for a cache that gives memory back would take it again for the next batch.
+  select(parents);
   for (std::int64_t row = 0; row < rows(); ++row) past_.shorten(row, lengths[row]);
 }
 

@@ -27,6 +27,16 @@ struct RowStart {
   std::span<const std::int32_t> past;
 };
 
+/// The places of a static batch, which keep their addresses on the device when they are filled for other rows. So a
+/// recorded pass that reads them can be replayed for those.
+struct StaticPlaces {
+  CachePlaces past, memory;
+  std::int64_t moves = -1;  ///< KvCache::moves() of both caches together
+};
+
+/// Copies the values, which are on the host, to `there`, which is made if it has not their shape. Returns whether it had.
+bool refill(Tensor& there, const Tensor& values, Device device);
+
 class DecoderState {
  public:
   /// model: from for_decoding(); must outlive this. tap: observes every pass.
@@ -55,12 +65,16 @@ class DecoderState {
   /// Row r becomes a copy of row parents[r].
   void select(const std::vector<std::int64_t>& parents);
   /// Fixes the batch, so that a pass can be recorded: rows stay as they are, and row r gets slots
-  /// for lengths[r] tokens. Returns the sequences of a pass with one token a row. positions: i32
-  /// [rows] on the device, where all inputs of the pass are.
-  CachedSequences begin_static_batch(const std::vector<std::int64_t>& lengths,
-                                     const Tensor& positions);
-  /// Ends a static batch. lengths[r]: the tokens that row r has read.
-  void end_static_batch(const std::vector<std::int64_t>& lengths);
+  /// for lengths[r] tokens. positions: i32 [rows or more] on the device, where all inputs of the pass are. Rows
+  /// beyond the state's are padding, whose keys and values nobody reads. Fills the places, and returns whether a pass that
+  /// was recorded with them is still right.
+  bool begin_static_batch(const std::vector<std::int64_t>& lengths, const Tensor& positions,
+                          StaticPlaces& places);
+  /// Of a pass with one token a row.
+  CachedSequences static_sequences(const StaticPlaces& places) const;
+  /// Ends a static batch: select(), then row r has read lengths[r] tokens.
+  void end_static_batch(const std::vector<std::int64_t>& parents,
+                        const std::vector<std::int64_t>& lengths);
 
  private:
   void drop_unread_sentences();

@@ -112,7 +112,7 @@ bool Engine::step() {
   }
   ++steps_;
   try {
-    if (!ahead_ || !waiting_.empty()) {
+    if (!is_ahead() || !waiting_.empty()) {
       settle();
       drop_ended();
       admit();

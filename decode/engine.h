@@ -14,6 +14,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "decode/ensemble.h"
@@ -137,6 +138,7 @@ class Engine {
   void drop_ended();
   void forget_ended();
   // If all rows are sampled without scores: steps that are queued before the previous tokens are known.
+  bool is_ahead() const { return ahead_ && ahead_->has_begun(); }
   bool may_step_ahead() const;
   void step_ahead();
   void begin_ahead();
@@ -163,7 +165,7 @@ class Engine {
   EnsembleState state_;
   MaskTable masks_;
   std::vector<Live> live_, waiting_;
-  std::unique_ptr<SampledRows> ahead_;
+  std::optional<SampledRows> ahead_;
   std::unique_ptr<HostCopy> drawn_;  // tokens of the last queued step
   std::vector<bool> goes_on_;        // whether each row of it continues
   std::int64_t texts_ = 0, rows_ = 0, cost_ = 0, steps_ = 0, shared_tokens_ = 0;

@@ -14,7 +14,7 @@ constexpr std::int64_t kFewRows = 8;
 }  // namespace
 
 bool Engine::may_step_ahead() const {
-  if (ahead_) return true;
+  if (is_ahead()) return true;
   const bool wants_to = model_.device().runs_ahead() || options_.always_records;
   return wants_to && !live_.empty() &&
          std::all_of(live_.begin(), live_.end(), [](const Live& live) {
@@ -37,11 +37,12 @@ void Engine::begin_ahead() {
     }
   }
   goes_on_.assign(rows.size(), true);
-  ahead_ = std::make_unique<SampledRows>(model_, state_, rows, words_of_masks(), options_.tap);
+  if (!ahead_) ahead_.emplace(model_, state_, options_.tap);
+  ahead_->begin(rows, words_of_masks());
 }
 
 void Engine::step_ahead() {
-  if (!ahead_) begin_ahead();
+  if (!is_ahead()) begin_ahead();
   if (!drawn_) drawn_ = ahead_->step();
   std::unique_ptr<HostCopy> next;
   const bool others_follow = std::any_of(live_.begin(), live_.end(), [](const Live& live) {
@@ -53,16 +54,15 @@ void Engine::step_ahead() {
   drawn_ = std::move(next);
   const std::int64_t rows = std::ssize(goes_on_),
                      left = std::count(goes_on_.begin(), goes_on_.end(), true);
-  // After settling, a device that runs ahead records its step again. This costs more than
-  // several steps of few rows. So ended rows stay until they are half of many.
+  // A device that runs ahead has steps of 1, 2, 4, 8, ... rows, and of few rows all take as long. So
+  // ended rows stay until they are half of many.
   const bool are_few = is_device_ahead ? rows > kFewRows && 2 * left <= rows : 4 * left <= 3 * rows;
   if (left == 0 || are_few || (ahead_->steps_left() == 0 && !drawn_)) settle();
 }
 
 void Engine::take_draws(HostCopy& drawn) {
   const auto* values = static_cast<const std::int32_t*>(drawn.wait());
-  const std::int64_t rows = std::ssize(goes_on_);
-  rows_ = rows;
+  rows_ = std::ssize(goes_on_);
   std::int64_t row = 0;
   for (Live& live : live_) {
     std::vector<std::int64_t> own;
@@ -74,7 +74,9 @@ void Engine::take_draws(HostCopy& drawn) {
     std::vector<std::int64_t> parents;
     guard(live, [&] {
       std::vector<std::int32_t> tokens;
-      for (const std::int64_t place : own) tokens.push_back(checked_draw(values, rows, place));
+      for (const std::int64_t place : own) {
+        tokens.push_back(checked_draw(values, ahead_->padded_rows(), place));
+      }
       parents = live.request.policy->choose(drawn_tokens(tokens)).parents;
     });
     if (live.has_ended) continue;
@@ -85,10 +87,8 @@ void Engine::take_draws(HostCopy& drawn) {
 
 /// Takes the tokens of the queued step, and returns the rows that continue to ordinary steps.
 void Engine::settle() {
-  if (!ahead_) return;
+  if (!is_ahead()) return;
   if (drawn_) take_draws(*std::exchange(drawn_, nullptr));
-  ahead_->end();
-  ahead_.reset();
   std::vector<std::int64_t> parents;
   std::int64_t row = 0;
   for (Live& live : live_) {
@@ -100,7 +100,7 @@ void Engine::settle() {
     }
     live.state_rows = own;
   }
-  state_.select(parents);
+  ahead_->end(parents);
   forget_ended();
 }
 

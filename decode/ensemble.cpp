@@ -154,16 +154,22 @@ void EnsembleState::select(const std::vector<std::int64_t>& parents) {
   for (DecoderState& state : states_) state.select(parents);
 }
 
-void EnsembleState::begin_static_batch(const std::vector<std::int64_t>& lengths,
-                                       const Tensor& positions) {
+bool EnsembleState::begin_static_batch(const std::vector<std::int64_t>& lengths,
+                                       const Tensor& positions, std::vector<StaticPlaces>& places) {
   static_batch_.clear();
-  for (DecoderState& state : states_)
-    static_batch_.push_back(state.begin_static_batch(lengths, positions));
+  places.resize(states_.size());
+  bool same = true;
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    same = states_[i].begin_static_batch(lengths, positions, places[i]) && same;
+    static_batch_.push_back(states_[i].static_sequences(places[i]));
+  }
+  return same;
 }
 
-void EnsembleState::end_static_batch(const std::vector<std::int64_t>& lengths) {
+void EnsembleState::end_static_batch(const std::vector<std::int64_t>& parents,
+                                     const std::vector<std::int64_t>& lengths) {
   static_batch_.clear();
-  for (DecoderState& state : states_) state.end_static_batch(lengths);
+  for (DecoderState& state : states_) state.end_static_batch(parents, lengths);
 }
 
 Variable EnsembleState::step_static_batch(const Tensor& tokens, Run& run) const {

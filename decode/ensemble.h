@@ -62,10 +62,12 @@ class EnsembleState {
   void shorten(std::int64_t row, std::int64_t length);
   Tensor step(const std::vector<std::int32_t>& tokens, const std::vector<std::int64_t>& rows);
   void select(const std::vector<std::int64_t>& parents);
-  /// As DecoderState::begin_static_batch(), for step_static_batch().
-  void begin_static_batch(const std::vector<std::int64_t>& lengths, const Tensor& positions);
-  void end_static_batch(const std::vector<std::int64_t>& lengths);
-  /// tokens: i32 [rows] on the device -> states. Can be recorded.
+  /// As DecoderState::begin_static_batch(), for step_static_batch(). places: of each model.
+  bool begin_static_batch(const std::vector<std::int64_t>& lengths, const Tensor& positions,
+                          std::vector<StaticPlaces>& places);
+  void end_static_batch(const std::vector<std::int64_t>& parents,
+                        const std::vector<std::int64_t>& lengths);
+  /// tokens: i32 [rows and padding] on the device -> states. Can be recorded.
   Variable step_static_batch(const Tensor& tokens, Run& run) const;
 
  private:

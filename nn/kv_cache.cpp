@@ -176,6 +176,7 @@ void KvCache::resize(std::int64_t slots, const std::vector<bool>& in_use) {
     if (!is_used) free_.push_back(static_cast<std::int32_t>(slot));
   }
   slots_ = slots;
+  ++moves_;
 }
 
 void KvCache::widen_table(std::int64_t positions) {

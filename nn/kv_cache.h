@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -71,6 +72,12 @@ class KvCache {
   std::int64_t table_width() const { return table_width_; }
   /// The table on the device of the cache.
   Tensor uploaded_table() const;
+  /// Slots that no line has, until one grows. reserve() must have made room for as many.
+  std::span<const std::int32_t> spare_slots(std::int64_t count) const {
+    return std::span(free_).first(static_cast<std::size_t>(count));
+  }
+  /// How often layer() has become other tensors.
+  std::int64_t moves() const { return moves_; }
   /// For tests.
   std::int64_t slots() const { return slots_; }
 
@@ -92,6 +99,7 @@ class KvCache {
   std::vector<std::int32_t> seconds_;  // the second position of each line
   std::vector<std::int32_t> table_;
   std::int64_t table_width_ = 0;
+  std::int64_t moves_ = 0;
 };
 
 }  // namespace kette

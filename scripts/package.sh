@@ -184,6 +184,14 @@ try needs /usr/bin/kette
 say deb "installed without a network, $(du -sh --apparent-size "$roots/needs" | cut -f 1)B of system: $(tr '\n' ' ' < "$scratch/log")"
 scripts/documented.py --root "$roots/needs" > "$scratch/log" 2>&1 || { cat "$scratch/log"; fail "documented commands (see above)"; }
 say documents "in the system with the package: $(tail -n 1 "$scratch/log")"
+# The others need a compiler or curl; scripts/examples.sh runs them.
+cp -r examples "$scratch/examples"
+examples=(char-gpt lora multi30k own-text parser)
+for example in "${examples[@]}"; do
+  without_network needs r 65534:65534 env OUT=/tmp/out "/mnt/examples/$example/run.sh" --short > "$scratch/log" 2>&1 ||
+    { cat "$scratch/log"; fail "example $example (see above)"; }
+done
+say examples "${#examples[@]} in their short form: ${examples[*]}"
 without_network needs rw 0:0 dpkg --purge kette > "$scratch/log" 2>&1 || { cat "$scratch/log"; fail "purge (see above)"; }
 list > "$scratch/after"
 diff "$scratch"/{before,after} || fail "expected purge to leave nothing, given files (see above)"

@@ -21,6 +21,7 @@ struct KernelCounts {
 struct Counts {
   std::uint64_t launches = 0;    ///< of kernels, the library's products among them, and of graphs
   std::uint64_t graphs = 0;      ///< of those, launches of a graph, which holds several kernels
+  std::uint64_t recordings = 0;  ///< graphs that were made
   std::uint64_t host_waits = 0;  ///< of the host for work that it did not know to be done
   std::uint64_t copies_to_device = 0, copies_to_host = 0;
   std::uint64_t bytes_to_device = 0, bytes_to_host = 0;

@@ -35,9 +35,45 @@ TEST_CASE("CUDA emulator: a generated token is one graph, one copy and one wait"
   CHECK(many.graphs - few.graphs == 10);
   CHECK(many.launches - few.launches == 10);
   CHECK(many.copies_to_host - few.copies_to_host == 10);
-  CHECK(many.bytes_to_host - few.bytes_to_host == 10 * 2 * 3 * sizeof(std::int32_t));
+  CHECK(many.bytes_to_host - few.bytes_to_host ==
+        10 * 2 * 4 * sizeof(std::int32_t));  // 3 rows and 1 of padding
   CHECK(many.copies_to_device == few.copies_to_device);
   CHECK(many.host_waits - few.host_waits <= 10);
+}
+
+TEST_CASE("CUDA emulator: a step is recorded for 1, 2, 4 and 8 rows, whoever joins or leaves") {
+  emulator::Emulator* emulator = emulator::find();
+  if (emulator == nullptr) return skip_emulator();
+  const OneThread one;
+  const auto recordings = [&](const auto& model) {
+    const auto there = moved(model, test_devices().back());
+    const Ensemble ready = Ensemble(*there).for_decoding();
+    Engine engine(ready);
+    constexpr std::int64_t kTexts = 24;
+    const emulator::Counts counts = emulator->counted([&] {
+      std::int64_t number = 0;
+      for (std::int64_t step = 0; number < kTexts || engine.texts() > 0; ++step) {
+        if (number < kTexts && step % 3 == 0) {
+          Request request{number, {}, {2}};
+          if (model.has_encoder()) request.source = {5, 6, 3};
+          SampledTexts::Options options{{1.2}};
+          options.max_tokens = 4 + number * 5 % 11;
+          options.number = number++;
+          request.policy = std::make_unique<SampledTexts>(options);
+          request.done = [](const std::vector<Hypothesis>&) {};
+          engine.add(std::move(request));
+        }
+        engine.step();
+      }
+    });
+    CHECK(counts.graphs > 2 * kTexts);
+    return counts.recordings;
+  };
+  Gpt writer(small_unbiased_gpt());
+  writer.materialize(1);
+  // A few more than there are sizes, as the cache grows.
+  CHECK(recordings(writer) <= 8);
+  CHECK(recordings(*random_model(small_config())) <= 8);
 }
 
 TEST_CASE("CUDA emulator: a step of a beam is one copy there, one back and one wait") {
