@@ -45,6 +45,29 @@ class PrivateFolder {
 
 }  // namespace
 
+void EvaluateTextOptions::check() const {
+  if (score.context > 0 && score.stride > score.context) {
+    throw UsageError("--stride: expected at most the context of " + std::to_string(score.context) +
+                     ", given " + std::to_string(score.stride));
+  }
+}
+
+Option add_text_options(CLI::App& command, EvaluateTextOptions& options) {
+  OptionGroup text(command, "Language model");
+  const Option files =
+      text.list("--text", options.files,
+                "Text to predict (plain, gzip, xz or zstd), or a file that kette tokenize made");
+  text.choice(
+      "--documents", options.documents,
+      "What ends in an end of text: each file, each line, the lines between blank ones, or what stands between two <|endoftext|>");
+  text.number("--context", options.score.context, at_least(1),
+              "Tokens of a window (default: as many as the model sees)");
+  text.number(
+      "--stride", options.score.stride, at_least(1),
+      "Tokens between windows; fewer give every token more past and take longer (default: half of the context)");
+  return files;
+}
+
 TokenStream tokens_of(const std::vector<std::string>& texts, DocumentKind documents,
                       const Tokenizer& tokenizer) {
   const auto encode = [&](const std::vector<fs::path>& files, std::size_t) {

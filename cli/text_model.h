@@ -14,7 +14,13 @@ struct EvaluateTextOptions {
   std::vector<std::string> files;
   DocumentKind documents = DocumentKind::file;
   TextScoreOptions score;
+
+  /// A UsageError if they do not go together.
+  void check() const;
 };
+
+/// The group "Language model". Returns the option of the files.
+Option add_text_options(CLI::App& command, EvaluateTextOptions& options);
 
 /// The ids of all texts, joined. Reads files and folders of ids directly; tokenizes other texts into a temporary file.
 TokenStream tokens_of(const std::vector<std::string>& texts, DocumentKind documents,

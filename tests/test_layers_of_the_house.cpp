@@ -185,3 +185,13 @@ TEST_CASE("no source file is longer than 400 lines") {
     });
   }
 }
+
+TEST_CASE("no file of a command is longer than 200 lines") {
+  int files = 0;
+  for_sources("cli/commands", [&](const std::string& path, const std::string& text) {
+    CAPTURE(path);
+    ++files;
+    CHECK(kette::testing::count_of(text, "\n") <= 200);
+  });
+  CHECK(files > 20);
+}

@@ -87,14 +87,7 @@ ScoreLines views(const std::vector<std::string>& texts) { return {texts.begin(),
 
 /// Before anything is loaded.
 void check(EvaluateOptions& o) {
-  if (!o.text.files.empty()) {
-    const TextScoreOptions& score = o.text.score;
-    if (score.context > 0 && score.stride > score.context) {
-      throw UsageError("--stride: expected at most the context of " +
-                       std::to_string(score.context) + ", given " + std::to_string(score.stride));
-    }
-    return;
-  }
+  if (!o.text.files.empty()) return o.text.check();
   if (o.source.empty() || o.reference.empty()) {
     throw UsageError(
         "expected --src and --ref for a translation model, or --text for a language model, given " +
@@ -165,18 +158,7 @@ void add_options(CLI::App& command, EvaluateOptions& options) {
       "Another model's directory, or a file of translations: also say whether they are better or worse by more than chance",
       "PATH");
   pairs.path("--output", options.output, "Also write the translations here");
-  OptionGroup text(command, "Language model");
-  const Option texts =
-      text.list("--text", options.text.files,
-                "Text to predict (plain, gzip, xz or zstd), or a file that kette tokenize made");
-  text.choice(
-      "--documents", options.text.documents,
-      "What ends in an end of text: each file, each line, the lines between blank ones, or what stands between two <|endoftext|>");
-  text.number("--context", options.text.score.context, at_least(1),
-              "Tokens of a window (default: as many as the model sees)");
-  text.number(
-      "--stride", options.text.score.stride, at_least(1),
-      "Tokens between windows; fewer give every token more past and take longer (default: half of the context)");
+  const Option texts = add_text_options(command, options.text);
   options.scoring.add_to(command);
   const std::vector<Option> search = add_search_options(
       command, options.decoding.search, options.work, options.language, options.truncate);

@@ -159,11 +159,7 @@ void parse_gold(const ParseCommandOptions& o, int threads) {
 
 void run(const ParseCommandOptions& o) {
   const int threads = use_threads(o.common);
-  if (o.gold.empty()) {
-    parse_lines(o, threads);
-  } else {
-    parse_gold(o, threads);
-  }
+  o.gold.empty() ? parse_lines(o, threads) : parse_gold(o, threads);
 }
 
 void add_parse_options(CLI::App& command) {

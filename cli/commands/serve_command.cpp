@@ -1,9 +1,7 @@
 // `kette serve`: models behind HTTP.
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <iostream>
 #include <memory>
 #include <mutex>
@@ -12,6 +10,7 @@
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/shipped_models.h"
+#include "cli/signal_pipe.h"
 #include "data/files/text_file.h"
 #include "data/files/visible_text.h"
 #include "serve/api.h"
@@ -70,32 +69,6 @@ void say(const std::string& line) {
   const std::lock_guard lock(mutex);
   std::cerr << "kette serve: " << visible(line) << std::endl;
 }
-
-/// Signals as they come, for a thread that waits for them: libraries have threads of their own, which any signal may
-/// interrupt.
-class SignalPipe {
- public:
-  SignalPipe() {
-    KETTE_CHECK(::pipe2(ends, O_CLOEXEC) == 0, "serve: expected a pipe, given none");
-    struct sigaction action = {};
-    action.sa_handler = [](int signal) {
-      const auto byte = static_cast<char>(signal);
-      [[maybe_unused]] const ssize_t written = ::write(ends[1], &byte, 1);
-    };
-    action.sa_flags = SA_RESTART;
-    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) ::sigaction(signal, &action, nullptr);
-    ::signal(SIGPIPE, SIG_IGN);
-  }
-  int next() const {
-    char signal = 0;
-    while (::read(ends[0], &signal, 1) != 1) {
-    }
-    return signal;
-  }
-
- private:
-  static inline int ends[2] = {-1, -1};
-};
 
 void check(const std::string& url) {
   const int status = http_status(url, 5);

@@ -11,6 +11,7 @@
 #include "cli/help.h"
 #include "cli/man_page.h"
 #include "cli/synonyms.h"
+#include "tests/cli/call_kette.h"
 #include "tests/cli/run_bash.h"
 #include "tests/environment.h"
 
@@ -80,12 +81,12 @@ TEST_CASE("help: the options that one needs, or all") {
     CHECK_FALSE(contains(all, "more options"));
     for (const char* word : {"Excludes:", "Needs:", "{false}"}) CHECK_FALSE(contains(all, word));
   }
-  const Outcome help = run_kette({"train", "--help"}), all = run_kette({"train", "--help-all"});
+  const Outcome help = call_kette({"train", "--help"}), all = call_kette({"train", "--help-all"});
   CHECK((help.code == 0 && all.code == 0));
   CHECK_FALSE(contains(help.out, "--label-smoothing"));
   CHECK(contains(all.out, "--label-smoothing X=0.1 "));
   CHECK(contains(help.out, "--help-all"));
-  CHECK(run_kette({"translate", "--model", "m", "--beam", "2", "--sample"})
+  CHECK(call_kette({"translate", "--model", "m", "--beam", "2", "--sample"})
             .says("--beam excludes --sample"));
 }
 
@@ -102,7 +103,7 @@ TEST_CASE("help: lines are as wide as the terminal, and have no more than that")
        {std::tuple("20", 50U, 60U), std::tuple("140", 120U, 140U), std::tuple("", 90U, 100U),
         std::tuple("x", 90U, 100U)}) {
     const Environment environment("COLUMNS", columns);
-    const std::size_t width = longest_line(run_kette({"train", "--help-all"}).out);
+    const std::size_t width = longest_line(call_kette({"train", "--help-all"}).out);
     CAPTURE(width);
     CHECK((width > least && width <= most));
   }
@@ -133,16 +134,16 @@ TEST_CASE("help: help and version are commands, too") {
   for (const char* words : {"", "train", "bench", "bench train", "help"}) {
     CAPTURE(words);
     const std::vector<std::string> all = words_in(words);
-    const Outcome help = run_kette(with({"help"}, all));
+    const Outcome help = call_kette(with({"help"}, all));
     CHECK(help.code == 0);
-    CHECK(help.out == run_kette(with(all, {"--help"})).out);
+    CHECK(help.out == call_kette(with(all, {"--help"})).out);
   }
-  CHECK(run_kette({"help", "train", "--all"}).out == run_kette({"train", "--help-all"}).out);
-  CHECK(run_kette({"version"}).out == run_kette({"--version"}).out);
-  const Outcome unknown = run_kette({"help", "bench", "trian"});
+  CHECK(call_kette({"help", "train", "--all"}).out == call_kette({"train", "--help-all"}).out);
+  CHECK(call_kette({"version"}).out == call_kette({"--version"}).out);
+  const Outcome unknown = call_kette({"help", "bench", "trian"});
   CHECK(unknown.code == 2);
   CHECK(unknown.says("unknown command trian (did you mean train?); kette bench --help lists"));
-  CHECK(contains(run_kette({"help"}).out, "\n  version "));
+  CHECK(contains(call_kette({"help"}).out, "\n  version "));
 }
 
 TEST_CASE("hints: each name of another program's option leads to one that there is") {
@@ -163,7 +164,7 @@ TEST_CASE("hints: each name of another program's option leads to one that there 
     }
   }
   const auto meant = [](const std::vector<std::string>& words, const std::string& option) {
-    const Outcome outcome = run_kette(words);
+    const Outcome outcome = call_kette(words);
     return outcome.code == 2 && outcome.says("(did you mean " + option + "?)");
   };
   CHECK(meant({"train", "--learning-rate", "1"}, "--lr"));
@@ -174,7 +175,7 @@ TEST_CASE("hints: each name of another program's option leads to one that there 
   CHECK(meant({"translate", "--num-beams", "5"}, "--beam"));
   CHECK(meant({"translate", "--gpu"}, "--device cuda"));
   CHECK(meant({"bleu", "--reference", "x"}, "--ref"));
-  CHECK_FALSE(run_kette({"bleu", "--gpu"}).says("device"));  // which it has not
+  CHECK_FALSE(call_kette({"bleu", "--gpu"}).says("device"));  // which it has not
   const ScratchFolder folder;
   write_file(folder / "run.toml", "use_gpu = true\n");
   CHECK(meant({"train", "--config", (folder / "run.toml").string()}, "device = \"cuda\""));
@@ -185,40 +186,40 @@ TEST_CASE("--json=FILE: all else is as without it, and no argument is taken for 
   const std::string ref = (folder / "ref").string(), json = (folder / "out.json").string();
   write_file(ref, "a b c d e\n");
   const std::vector<std::string> bleu = {"bleu", "--ref", ref, "--input", ref};
-  const Outcome plain = run_kette(bleu), printed = run_kette(with(bleu, {"--json"}));
+  const Outcome plain = call_kette(bleu), printed = call_kette(with(bleu, {"--json"}));
   for (int i = 0; i < 2; ++i) {  // an earlier one is replaced
-    const Outcome written = run_kette(with(bleu, {"--json=" + json}));
+    const Outcome written = call_kette(with(bleu, {"--json=" + json}));
     CHECK_MESSAGE(written.code == 0, written.err);
     CHECK(written.out == plain.out);
     CHECK(plain.out + read_file(json) == printed.out);
   }
   const auto refused = [&](const std::string& file, const std::string& why) {
-    const Outcome outcome = run_kette(with(bleu, {"--json=" + file}));
+    const Outcome outcome = call_kette(with(bleu, {"--json=" + file}));
     return outcome.code == 2 && outcome.says("--json: expected ") && outcome.says(why);
   };
   CHECK(refused(ref, "which holds something else"));
   CHECK(read_file(ref) == "a b c d e\n");
   CHECK(refused((folder / "none" / "x.json").string(), "first)"));
   CHECK(refused(folder.path().string(), "which is something else"));
-  CHECK(run_kette(with(bleu, {"--json="})).says("--json: expected a value, given nothing"));
-  CHECK(run_kette(with(bleu, {"--json", json})).says("(--json=" + json + " writes to a file)"));
-  CHECK(run_kette({"gradcheck", "exp", "--json", "softmax"}).json()["passed"] == 2);
+  CHECK(call_kette(with(bleu, {"--json="})).says("--json: expected a value, given nothing"));
+  CHECK(call_kette(with(bleu, {"--json", json})).says("(--json=" + json + " writes to a file)"));
+  CHECK(call_kette({"gradcheck", "exp", "--json", "softmax"}).json()["passed"] == 2);
   write_file(folder / "run.toml", "json = \"" + json + "2\"\n");
-  CHECK(run_kette(with(bleu, {"--config", (folder / "run.toml").string()})).out == plain.out);
+  CHECK(call_kette(with(bleu, {"--config", (folder / "run.toml").string()})).out == plain.out);
   CHECK(read_file(json + "2") == read_file(json));
 
   const SmallModel& small = SmallModel::get();
   const std::vector<std::string> translate = {
       "translate", "the cat sees bread .", "a man", "--model", small.model(), "--threads", "1"};
-  const std::string lines = run_kette(translate).out;
+  const std::string lines = call_kette(translate).out;
   CHECK(count_of(lines, "\n") == 2);
-  CHECK(run_kette(with(translate, {"--json=" + json})).out == lines);
+  CHECK(call_kette(with(translate, {"--json=" + json})).out == lines);
   CHECK(JsonView::parse(read_file(json))["sentences"] == 2);
 }
 
 TEST_CASE("man pages: every option of every command, without a warning") {
   const ScratchFolder folder;
-  const Outcome written = run_kette({"man", "--out", (folder / "man").string()});
+  const Outcome written = call_kette({"man", "--out", (folder / "man").string()});
   REQUIRE_MESSAGE(written.code == 0, written.err);
   std::set<std::string> names;
   for (const cli::CommandDescription& command : cli::described_commands()) {
@@ -238,9 +239,9 @@ TEST_CASE("man pages: every option of every command, without a warning") {
   }
   CHECK(names.contains("kette.1"));
   CHECK(names.contains("kette-bench-train.1"));
-  CHECK(run_kette({"man", "bench", "train"}).out ==
+  CHECK(call_kette({"man", "bench", "train"}).out ==
         read_file(folder / "man" / "kette-bench-train.1"));
-  CHECK(run_kette({"man", "nothing"}).says("unknown command nothing"));
+  CHECK(call_kette({"man", "nothing"}).says("unknown command nothing"));
   if (run_bash("command -v groff").code != 0) {
     MESSAGE("skipped: groff, which is not installed");
     return;
@@ -303,11 +304,11 @@ TEST_CASE("completion in fish and zsh, where there are such shells") {
   fs::create_directory(folder / "folder");
   for (const char* shell : {"fish", "zsh"}) {
     const std::string script = (folder / shell).string();
-    const Outcome printed = run_kette({"completion", shell});
+    const Outcome printed = call_kette({"completion", shell});
     REQUIRE(printed.code == 0);
     write_file(script, printed.out);
     if (run_bash("command -v " + std::string(shell)).code != 0) {
-      MESSAGE("skipped: " << shell << ", which is not installed");
+      MESSAGE("skipped: " << std::string(shell) << ", which is not installed");
       continue;
     }
     const Outcome read = run_bash(std::string(shell) + " -n '" + script + "'");

@@ -2,7 +2,7 @@
 // --prefix and --sample, kette info --points.
 #include <doctest/doctest.h>
 
-#include "tests/cli/run_kette.h"
+#include "tests/cli/call_kette.h"
 
 using namespace kette::testing;
 
@@ -12,9 +12,7 @@ Outcome translate(const std::vector<std::string>& more, const std::string& input
   std::vector<std::string> arguments = {
       "translate", "--no-mend", "--model", SmallModel::get().model(), "--threads", "1"};
   arguments.insert(arguments.end(), more.begin(), more.end());
-  RunOptions options;
-  options.input = input;
-  return run_kette(arguments, options);
+  return call_kette(arguments, input);
 }
 
 }  // namespace
@@ -63,7 +61,7 @@ TEST_CASE("cli: samples come as often as asked for, the same for the same seed")
 
 TEST_CASE("cli: info lists the points of a model") {
   const Outcome outcome =
-      run_kette({"info", "--model", SmallModel::get().model(), "--points", "--json"});
+      call_kette({"info", "--model", SmallModel::get().model(), "--points", "--json"});
   CHECK(outcome.code == 0);
   const auto points = outcome.json().at("points");
   bool found = false;
@@ -74,16 +72,16 @@ TEST_CASE("cli: info lists the points of a model") {
   }
   CHECK(found);
   CHECK(points.back().at("point") == "logits");
-  CHECK(run_kette({"info", "--points"}).code == 2);
+  CHECK(call_kette({"info", "--points"}).code == 2);
   const Outcome grouped =
-      run_kette({"info", "--preset", "gpt2", "--context", "2048", "--kv-heads", "4", "--json"});
+      call_kette({"info", "--preset", "gpt2", "--context", "2048", "--kv-heads", "4", "--json"});
   CHECK(grouped.code == 0);
   // Keys and values of 4 heads of 64 columns in 12 layers, in f32.
   CHECK(grouped.json()["model"]["cache_bytes"] == 12 * 2048 * 2 * 4 * 64 * 4);
-  CHECK(
-      run_kette({"info", "--layers", "3"}).says("--layers: expected with one of the presets gpt2"));
-  CHECK(run_kette({"info", "--model", SmallModel::get().model(), "--width", "7"})
+  CHECK(call_kette({"info", "--layers", "3"})
+            .says("--layers: expected with one of the presets gpt2"));
+  CHECK(call_kette({"info", "--model", SmallModel::get().model(), "--width", "7"})
             .says("--width: expected 16, as the model in "));
-  CHECK(contains(run_kette({"info", "--preset", "char-cpu", "--points"}).out,
+  CHECK(contains(call_kette({"info", "--preset", "char-cpu", "--points"}).out,
                  "layers/3/attention/heads"));
 }
