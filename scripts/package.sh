@@ -31,10 +31,12 @@ fail() {
 say() { printf 'package: %-12s %s\n' "$1" "$2"; }
 
 if ((reproduce)); then
+  commit=$(git rev-parse HEAD)  # for there may be another one when the second build begins
   for name in here another-folder; do
     clone=build/reproduce/$name
     rm -rf "$clone"
     git clone -q . "$clone"
+    git -C "$clone" checkout -q "$commit"
     "$clone/scripts/package.sh" ${with_ccache[@]:+"${with_ccache[@]}"} ${options[@]:+"${options[@]}"}
     (cd "$clone/build/package" && find ./*.deb ./*.tar.xz ./kette ./kette-corpus lib -type f -print0 | sort -z |
       xargs -0 sha256sum) > "build/reproduce/$name.sums"
