@@ -14,7 +14,7 @@ elif [[ -n $short ]]; then
   mkdir -p "$data"
   for side in en de; do
     for part in train:train valid:val test:test_2016_flickr; do
-      sed -E 's/.*/\L&/; s/([.,?!])/ \1/g' "$out/corpus/${part%:*}.$side" > "$data/${part#*:}.$side"
+      LC_ALL=C.UTF-8 sed -E 's/.*/\L&/; s/([.,?!])/ \1/g' "$out/corpus/${part%:*}.$side" > "$data/${part#*:}.$side"
     done
   done
 else
