@@ -11,8 +11,22 @@ namespace {
 
 using Kind = OptionDescription::Kind;
 
-/// What can stand for a value: words, names of files or of folders, the names of commands, or what no shell knows.
-enum class Value : std::uint8_t { none, unknown, words, files, folders, commands };
+/// What can stand for a value: words, names of files (only behind = or not), or of folders, the names of commands, or what no
+/// shell knows.
+enum class Value : std::uint8_t {
+  none,
+  unknown,
+  words,
+  files,
+  files_after_equals,
+  folders,
+  commands
+};
+
+/// As --json[=FILE] does.
+bool takes_file_after_equals(const OptionDescription& option) {
+  return option.type.starts_with('[');
+}
 
 Value value_of(const OptionDescription& option) {
   switch (option.kind) {
@@ -97,7 +111,8 @@ std::string bash_case(const CommandDescription& command, const std::string& comm
     all += (all.empty() ? "" : " ") + joined(spellings(option), " ");
     if (option.is_list) lists += option.name + " ";
     const Value value = value_of(option);
-    by_value[value] += option.name + " ";
+    by_value[takes_file_after_equals(option) ? Value::files_after_equals : value] +=
+        option.name + " ";
     if (value == Value::words) {
       words += "        " + option.name + ") words='" + joined(option.words, " ") + "' ;;\n";
     }
@@ -110,8 +125,10 @@ std::string bash_case(const CommandDescription& command, const std::string& comm
   set("lists", lists);
   set("files", by_value[Value::files]);
   set("folders", by_value[Value::folders]);
+  set("after_equals", by_value[Value::files_after_equals]);
   set("unknown", by_value[Value::unknown]);
-  if (!place.words.empty()) text += "      names='" + place.words + "'\n";
+  const char* kind = command.parts.empty() ? "names" : "parts";
+  if (!place.words.empty()) text += std::string("      ") + kind + "='" + place.words + "'\n";
   if (place.is_file) text += "      place=files\n";
   if (!words.empty()) text += "      case $option in\n" + words + "      esac\n";
   return text + "      ;;\n";
@@ -120,23 +137,26 @@ std::string bash_case(const CommandDescription& command, const std::string& comm
 constexpr const char* kBashStart =
     R"(# Completion of kette for bash, made by `kette completion bash`.
 _kette() {
-  local path=kette at=1 option='' behind=0 word
-  local current=${COMP_WORDS[COMP_CWORD]} options='' lists='' files='' folders='' unknown='' names='' place='' words=''
+  local path=kette at=1 option='' behind=0 equals='' helped='' word
+  local current=${COMP_WORDS[COMP_CWORD]} options='' lists='' files='' after_equals='' folders='' unknown='' names='' parts='' place='' words=''
+  if [[ ${COMP_WORDS[1]} == help && $COMP_CWORD -gt 2 ]]; then helped=1 at=2; fi
   while ((at < COMP_CWORD)) && [[ $_kette_paths == *"|$path ${COMP_WORDS[at]}|"* ]]; do
     path="$path ${COMP_WORDS[at++]}"
   done
   # The option before the cursor, and how many words are behind it; bash takes --name=value for three.
   for word in "${COMP_WORDS[@]:at:COMP_CWORD - at}"; do
     case $word in
-      =) ;;
-      -*) option=$word behind=0 ;;
+      =) equals=1 ;;
+      -*) option=$word behind=0 equals='' ;;
       *) ((behind++)) ;;
     esac
   done
-  if [[ $current == = ]]; then current=''; fi
+  if [[ $current == = ]]; then current='' equals=1; fi
   case $path in
 )";
 constexpr const char* kBashEnd = R"(  esac
+  # Behind help stand the names of a command alone.
+  if [[ -n $helped ]]; then options='--all --help' names='' place='' words=''; fi
   if ((behind > 0)) && [[ $lists != *" $option "* ]]; then option='' words=''; fi
   COMPREPLY=()
   if [[ $current == -* ]]; then
@@ -148,9 +168,9 @@ constexpr const char* kBashEnd = R"(  esac
     mapfile -t COMPREPLY < <(compgen -d -- "$current")
   elif [[ -n $option && $unknown == *" $option "* ]]; then
     return
-  elif [[ -n $names ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "$names" -- "$current")
-  elif [[ $place == files || (-n $option && $files == *" $option "*) ]]; then
+  elif [[ -n $parts$names ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$parts$names" -- "$current")
+  elif [[ $place == files || (-n $option && "$files${equals:+$after_equals}" == *" $option "*) ]]; then
     compopt -o filenames 2> /dev/null
     mapfile -t COMPREPLY < <(compgen -f -- "$current")
   fi
@@ -181,7 +201,8 @@ std::string zsh_spec(const OptionDescription& option, const std::string& command
   if (option.has_place()) {
     return in_quotes(std::string(option.is_list ? "*" : "") + ":" + option.name + ":" + action);
   }
-  if (option.type.starts_with('[')) return in_quotes(option.name + "=-" + help + "::FILE:_files");
+  if (takes_file_after_equals(option))
+    return in_quotes(option.name + "=-" + help + "::FILE:_files");
   if (value == Value::none) {
     std::string text;
     for (const std::string& name : spellings(option)) {

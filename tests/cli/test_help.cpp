@@ -286,6 +286,11 @@ TEST_CASE("completion in bash: every option of every command, and words, files a
   CHECK(completed("kette tra") == "> train translate trace <");
   CHECK(completed("kette bench tok") == "> tokenize <");
   CHECK(completed("kette help ben") == "> bench <");
+  CHECK(completed("kette help bench tok") == "> tokenize <");
+  CHECK(completed("kette help gradcheck ''") == ">  <");
+  CHECK(completed("kette help train --st") == ">  <");
+  CHECK(completed("kette bleu --json = ''") == "> a file folder <");
+  CHECK(completed("kette bleu --json ''") == ">  <");
   CHECK(completed("kette train --objective ''") == "> next masked <");
   CHECK(completed("kette train --objective = m") == "> masked <");
   CHECK(completed("kette train --objective = ''") == "> next masked <");
