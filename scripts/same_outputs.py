@@ -44,11 +44,13 @@ MASKED_TEXTS = [
     ("train-*/page.html", r'(<tr><td class="text">a(?:</td><td class="number">\d+){3}</td><td class="number">)[\d.]+'),
     ("train-*/page.html", r'(<tr><td class="text">a</td>.* at \d+</td><td class="number">)\d+(?=</td></tr>)'),
     ("train-*/page.html", r"(<figcaption>Target tokens a second.*?)<svg.*?</svg>"),
+    ("train-*/page.html", r"([Tt]arget tokens a second, of the last steps each)[^\"]*"),
     ("train-*/page.html", r'("title":"Target tokens a second".*?"y":)\[[\d.,]*\]'),
     ("train-*/page.html", r'("minutes of training"\],"values":\[\[null,\[\[[^]]*\],\[[^]]*\]\],\[\[[^]]*\],)\[[^]]*\]'),
     # A tape's milliseconds, and a trace except what its row's `bare` keeps (and its page's size).
     ("tape*/stdout", r"(forward |backward )[\d.]+ ms"),
     ("tape*/stdout", r"( [\d,]+) +\d+\.\d{3} +\d+\.\d{3}(?=  )"),
+    ("tape*/*.html", r"( in )[\d.]+ ms, from the"),
     ("tape*/*.html", r'(style="--share:)[\d.]+%'),
     ("tape*/*.html", r"(<span>[^<]*</span>)<span>[\d.]+</span><span>[\d.]+</span>(?=<span>[\d.e+-]*</span>)"),
     ("t*/stderr", r"(?m)(\.html: )\d+ KB$"),
