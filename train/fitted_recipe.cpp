@@ -28,8 +28,8 @@ struct Size {
   }
 };
 constexpr Size kSizes[] = {{0, 0, 2, 128, 512, 4},
-                           {1e6, 0, 3, 128, 512, 4},
-                           {4e6, 0, 4, 128, 512, 4},
+                           {6e6, 0, 3, 128, 512, 4},
+                           {1.2e7, 0, 4, 128, 512, 4},
                            {2e7, 1e6, 4, 256, 1024, 4},
                            {4e8, 1e7, 6, 512, 2048, 8}};
 
@@ -127,10 +127,10 @@ FittedRecipe fitted_recipe(const TextAmount& text, const LearningTime& time) {
   fitted.model.dropout = passes < 4 ? 0 : passes < 12 ? 0.1 : 0.3;
   fitted.epochs = epochs_for(text);
   Recipe& recipe = fitted.recipe;
-  constexpr double kFewestSteps = 2000;
+  constexpr double kMostSteps = 3000;  // and as batches double, at least half as many
   recipe.batch_tokens = time.steps > 0
                             ? largest_batch(text)
-                            : std::min(batch_for(tokens / kFewestSteps), largest_batch(text));
+                            : std::min(batch_for(tokens / kMostSteps), largest_batch(text));
   recipe.schedule = {.kind = ScheduleKind::cosine,
                      .lr = peak(fitted.model.width, recipe.batch_tokens),
                      .warmup = 1000,
