@@ -11,17 +11,8 @@ namespace {
 
 using Kind = OptionDescription::Kind;
 
-/// What can stand for a value: words, names of files (only behind = or not), or of folders, the names of commands, or what no
-/// shell knows.
-enum class Value : std::uint8_t {
-  none,
-  unknown,
-  words,
-  files,
-  files_after_equals,
-  folders,
-  commands
-};
+/// What can stand for a value: words, names of files or of folders, the names of commands, or what no shell knows.
+enum class Value : std::uint8_t { none, unknown, words, files, folders, commands };
 
 /// As --json[=FILE] does.
 bool takes_file_after_equals(const OptionDescription& option) {
@@ -106,13 +97,13 @@ std::string with_backslashes(const std::string& text, const std::string& before)
 
 std::string bash_case(const CommandDescription& command, const std::string& commands) {
   std::map<Value, std::string> by_value;
-  std::string all, lists, words;
+  std::string all, lists, words, after_equals;
   for (const OptionDescription& option : all_options_of(command)) {
     all += (all.empty() ? "" : " ") + joined(spellings(option), " ");
     if (option.is_list) lists += option.name + " ";
     const Value value = value_of(option);
-    by_value[takes_file_after_equals(option) ? Value::files_after_equals : value] +=
-        option.name + " ";
+    by_value[value] += option.name + " ";
+    if (takes_file_after_equals(option)) after_equals += option.name + " ";
     if (value == Value::words) {
       words += "        " + option.name + ") words='" + joined(option.words, " ") + "' ;;\n";
     }
@@ -125,7 +116,7 @@ std::string bash_case(const CommandDescription& command, const std::string& comm
   set("lists", lists);
   set("files", by_value[Value::files]);
   set("folders", by_value[Value::folders]);
-  set("after_equals", by_value[Value::files_after_equals]);
+  set("after_equals", after_equals);
   set("unknown", by_value[Value::unknown]);
   const char* kind = command.parts.empty() ? "names" : "parts";
   if (!place.words.empty()) text += std::string("      ") + kind + "='" + place.words + "'\n";

@@ -71,6 +71,10 @@ Joined join(const std::vector<Part>& parts) {
 
 }  // namespace
 
+std::int64_t padded_size(std::int64_t count) {
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(count)));
+}
+
 bool refill(Tensor& there, const Tensor& values, Device device) {
   const bool fits = there.defined() && there.shape() == values.shape();
   if (!fits) there = Tensor::empty(values.shape(), values.dtype(), device);
@@ -267,8 +271,7 @@ bool DecoderState::begin_static_batch(const std::vector<std::int64_t>& lengths,
   if (!model_->has_encoder()) return same;
   Ids sentences = sentences_, memory_table = memory_.table();
   sentences.resize(static_cast<std::size_t>(padded));
-  const auto memory_lines =
-      static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(memory_.lines())));
+  const std::int64_t memory_lines = padded_size(memory_.lines());
   memory_table.resize(static_cast<std::size_t>(memory_lines * memory_.table_width()));
   put(places.memory.table, memory_table, {memory_lines, memory_.table_width()});
   put(places.memory.lines, sentences, {padded});

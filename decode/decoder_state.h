@@ -34,6 +34,9 @@ struct StaticPlaces {
   std::int64_t moves = -1;  ///< KvCache::moves() of both caches together
 };
 
+/// The size of a recorded pass that suits so many rows or lines: 1, 2, 4, 8, ...
+std::int64_t padded_size(std::int64_t count);
+
 /// Copies the values, which are on the host, to `there`, which is made if it has not their shape. Returns whether it had.
 bool refill(Tensor& there, const Tensor& values, Device device);
 

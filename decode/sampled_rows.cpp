@@ -1,7 +1,6 @@
 #include "decode/sampled_rows.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "tensor/kernels.h"
 #include "tensor/observer.h"
@@ -11,10 +10,6 @@ namespace {
 
 /// The most steps that the cache gets room for, as texts may end long before their limit.
 constexpr std::int64_t kMostSteps = 512;
-
-std::int64_t next_power_of_two(std::int64_t count) {
-  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(count)));
-}
 
 }  // namespace
 
@@ -28,7 +23,7 @@ void SampledRows::begin(const std::vector<Row>& rows, const Tensor& masks) {
   }
   steps_left_ = std::min(wanted, room);
   const std::int64_t count = std::ssize(rows);
-  const std::int64_t padded = is_observed() ? count : next_power_of_two(count);
+  const std::int64_t padded = is_observed() ? count : padded_size(count);
   step_ = &steps_[padded];
   if (!fill(*step_, padded, rows, masks)) step_->recording.reset();
 }
