@@ -13,11 +13,6 @@ struct Estimate {
   double value = 0, noise = 0;
 };
 
-double epsilon_of(DType dtype) {
-  return dtype == DType::f64 ? std::numeric_limits<double>::epsilon()
-                             : static_cast<double>(std::numeric_limits<float>::epsilon());
-}
-
 /// (b - a) / distance, summed over the outputs.
 double quotient(const Values& a, const Values& b, double distance) {
   double sum = 0;
@@ -101,6 +96,11 @@ std::optional<Comparison> best_of(const std::vector<Estimate>& estimates, double
 }
 
 }  // namespace
+
+double epsilon_of(DType dtype) {
+  return dtype == DType::f64 ? std::numeric_limits<double>::epsilon()
+                             : static_cast<double>(std::numeric_limits<float>::epsilon());
+}
 
 Comparison compare_derivative(const Line& line, double got, const GradientCheckOptions& options,
                               double worst, double rounding) {

@@ -13,6 +13,9 @@
 
 namespace kette {
 
+/// The distance from 1 to the next number.
+double epsilon_of(DType dtype);
+
 /// The weighted outputs of a function at an offset along a direction.
 using Line = std::function<Values(double offset)>;
 

@@ -9,9 +9,16 @@
 #include "autograd/purity.h"
 #include "autograd/record.h"
 #include "tensor/gap.h"
+#include "tensor/scalar.h"
 
 namespace kette {
 namespace {
+
+/// "f64 [3] on cpu, then f64 [2] on cpu"; empty: both have one shape and type.
+std::string change_of_form(const Tensor& before, const Tensor& after) {
+  if (before.shape() == after.shape() && before.dtype() == after.dtype()) return "";
+  return before.str() + ", then " + after.str();
+}
 
 /// u_k y_k of all outputs.
 std::vector<double> weighted(const Outputs& outputs, const std::vector<Values>& weights) {
@@ -46,6 +53,7 @@ class FunctionCheck {
   GradientCheck run() {
     const PauseRecording pause;
     const Outputs outputs = first_call();
+    for (const Variable& output : outputs) first_.push_back(output.value());
     weights_ = weights_of(outputs, check_.options.seed);
     find_faults(outputs);
     if (!check_.fault.empty()) return check_;
@@ -54,7 +62,7 @@ class FunctionCheck {
     for (std::size_t i = 0; i < values_.size(); ++i) {
       if (!wanted_[i]) continue;
       check_.differences.join(compare_with_differences(
-          values_[i], gradient[i], [&] { return weighted(apply(), weights_); }, label(i),
+          values_[i], gradient[i], [&] { return weighted(apply(constants()), weights_); }, label(i),
           check_.options));
     }
     add_adjoint(check_, [&] { return adjoint(gradient); });
@@ -64,11 +72,33 @@ class FunctionCheck {
  private:
   static std::string label(std::size_t input) { return "input " + std::to_string(input); }
 
-  Outputs apply() const { return function_(std::vector<Variable>(values_.begin(), values_.end())); }
+  std::vector<Variable> constants() const { return {values_.begin(), values_.end()}; }
+
+  /// How outputs differ in number, shape or type from those of the first call; empty: not at all.
+  std::string change_of_forms(const Outputs& outputs) const {
+    if (outputs.size() != first_.size()) {
+      return "the number of outputs is " + std::to_string(first_.size()) + ", then " +
+             std::to_string(outputs.size());
+    }
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const std::string change = change_of_form(first_[i], outputs[i].value());
+      if (!change.empty()) return "output " + std::to_string(i) + " is " + change;
+    }
+    return "";
+  }
+
+  /// An Error if its outputs have other forms than those of the first call, which have weights.
+  Outputs apply(const std::vector<Variable>& inputs) const {
+    Outputs outputs = function_(inputs);
+    const std::string change = change_of_forms(outputs);
+    KETTE_CHECK(change.empty(),
+                "gradient check: expected outputs of the same shapes at each call, given ", change);
+    return outputs;
+  }
 
   Outputs first_call() const {
     try {
-      return apply();
+      return function_(constants());
     } catch (const Error& error) {
       const std::string what = error.what();
       if (check_.options.dtype != DType::f64 || what.find("expected f32") == std::string::npos)
@@ -89,7 +119,7 @@ class FunctionCheck {
       inputs.push_back(wanted_[i] ? tape.watch(value) : Variable(value));
       if (given) given->push_back(value);
     }
-    Outputs outputs = function_(inputs);
+    Outputs outputs = apply(inputs);
     for (std::size_t i = 0; alone && i < outputs.size(); ++i) {
       if (i != *alone) outputs[i] = {};
     }
@@ -102,7 +132,12 @@ class FunctionCheck {
   }
 
   void find_faults(const Outputs& outputs) {
-    const Outputs again = apply();
+    const Outputs again = function_(constants());
+    const std::string change = change_of_forms(again);
+    if (!change.empty()) {
+      check_.fault = "two calls differ: " + change + "; what is random must be drawn alike in each";
+      return;
+    }
     for (std::size_t i = 0; i < outputs.size() && check_.fault.empty(); ++i) {
       const std::string where = difference_of(outputs[i].value(), again[i].value());
       if (!where.empty()) {
@@ -163,11 +198,11 @@ class FunctionCheck {
                                values_[i].shape());
       };
       problem.change = [&, i](const Tensor& v) {
-        std::vector<Variable> inputs(values_.begin(), values_.end());
+        std::vector<Variable> inputs = constants();
         inputs[i] = inputs[i].with_tangent(v);
         std::vector<Variable> tangents;
         std::vector<Values> weights;
-        const Outputs outputs = function_(inputs);
+        const Outputs outputs = apply(inputs);
         for (std::size_t k = 0; k < outputs.size(); ++k) {
           if (!outputs[k].has_tangent()) continue;
           tangents.push_back(outputs[k].tangent());
@@ -183,14 +218,25 @@ class FunctionCheck {
   const DifferentiableFunction& function_;
   std::vector<Tensor> values_;
   std::vector<bool> wanted_;
+  std::vector<Tensor> first_;  // outputs
   std::vector<Values> weights_;
   GradientCheck check_;
 };
 
 }  // namespace
 
+void GradientCheckOptions::check() const {
+  KETTE_CHECK(tolerance > 0 && adjoint_tolerance > 0 && absolute >= 0,
+              "gradient check: expected tolerances above 0, and an absolute one of 0 or more, "
+              "given ",
+              tolerance, ", ", adjoint_tolerance, " of the adjoint test, and ", absolute);
+  KETTE_CHECK(step > 0, "gradient check: expected a step above 0, given ", step);
+  KETTE_CHECK(together > 0, "gradient check: expected at least 1 element together, given ",
+              together);
+}
+
 void GradientGap::join(const GradientGap& other) {
-  if (where.empty() || is_larger_gap(other.gap, gap)) {
+  if (where.empty() || scalar::is_larger(other.gap, gap)) {
     gap = other.gap;
     expected = other.expected;
     got = other.got;
@@ -255,12 +301,14 @@ std::string GradientCheck::str() const {
 GradientCheck check_gradients(const DifferentiableFunction& function,
                               const std::vector<SampleInput>& inputs,
                               const GradientCheckOptions& options) {
+  options.check();
   return FunctionCheck(function, inputs, options).run();
 }
 
 ParameterChecks check_parameter_gradients(const std::function<Variable()>& loss,
                                           const std::vector<std::shared_ptr<Leaf>>& leaves,
                                           const GradientCheckOptions& options) {
+  options.check();
   const auto gradients = [&](double factor) {
     for (const auto& leaf : leaves) leaf->gradient.zero();
     Tape tape;
@@ -269,9 +317,11 @@ ParameterChecks check_parameter_gradients(const std::function<Variable()>& loss,
         value, Tensor::full(value.shape(), factor, value.value().dtype(), value.value().device()));
   };
   const PauseRecording pause;
-  const std::string where = difference_of(loss().value(), loss().value());
-  KETTE_CHECK(where.empty(),
-              "gradient check: expected a loss that is the same at each call, given ", where,
+  const Tensor once = loss().value(), again = loss().value();
+  std::string difference = change_of_form(once, again);
+  if (difference.empty()) difference = difference_of(once, again);
+  KETTE_CHECK(difference.empty(),
+              "gradient check: expected a loss that is the same at each call, given ", difference,
               "; what is random must be drawn alike in each");
   gradients(1);
   std::vector<Tensor> gradient;

@@ -35,6 +35,9 @@ struct GradientCheckOptions {
   std::int64_t together = 64;
   bool tries_again = true;  ///< with other steps, if an element fails
 
+  /// An Error unless tolerances, the step and counts are such that a wrong gradient fails.
+  void check() const;
+
   /// For ops that support only f32: a step and tolerances that f32 allows.
   GradientCheckOptions in_f32() const {
     GradientCheckOptions options = *this;

@@ -1,6 +1,7 @@
 #include "autograd/gradient_slot.h"
 
 #include <sstream>
+#include <string>
 #include <utility>
 
 #include "tensor/kernels.h"
@@ -20,8 +21,17 @@ GradientSlot GradientSlot::another() const {
 
 namespace {
 
+Shape without_ones(const Shape& shape) {
+  Shape result;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    if (shape[axis] != 1) result.push_back(shape[axis]);
+  }
+  return result;
+}
+
+/// Axes of extent 1 may come and go: a gradient of [3, 1] is one of [3].
 bool can_be_summed_to(const Shape& from, const Shape& to) {
-  if (from.elements() == to.elements()) return true;
+  if (from == to || without_ones(from) == without_ones(to)) return true;
   if (from.rank() < to.rank()) return false;
   for (int axis = 1; axis <= to.rank(); ++axis) {
     if (to[-axis] != from[-axis] && to[-axis] != 1) return false;
@@ -34,15 +44,18 @@ bool can_be_summed_to(const Shape& from, const Shape& to) {
 void GradientSlot::check(const Tensor& gradient) const {
   const auto wrong = [&](const auto& expected) {
     std::ostringstream text;
-    text << "expected a gradient of " << expected << ", given "
+    text << "expected a gradient " << expected << ", given "
          << (gradient.defined() ? gradient.str() : "an undefined one");
     throw WrongGradient(*this, text.str());
   };
   if (!gradient.defined() || !can_be_summed_to(gradient.shape(), shape_)) {
-    wrong("shape " + shape_.str() + " (or of one that it was broadcast to)");
+    wrong("of shape " + shape_.str() + " (or of one that it was broadcast to)");
   }
   // f32 and bf16 are accepted for each other.
-  if (compute_dtype(gradient.dtype()) != compute_dtype(dtype_)) wrong(name_of(dtype_));
+  if (compute_dtype(gradient.dtype()) != compute_dtype(dtype_)) {
+    wrong(std::string("of ") + name_of(dtype_));
+  }
+  if (gradient.device() != device_) wrong("on " + device_.str());
 }
 
 void GradientSlot::add(Tensor gradient) {

@@ -13,7 +13,7 @@ Tensor room_over(const Tensor& dy);
 
 class GradientSlot;
 
-/// A gradient whose shape or dtype is not its value's. The tape adds op and input to the text.
+/// A gradient whose shape, dtype or device is not its value's. The tape adds op and input to the text.
 class WrongGradient : public Error {
  public:
   WrongGradient(const GradientSlot& given_to, const std::string& message)

@@ -170,6 +170,7 @@ std::vector<Tensor> hessian_vector_product(const std::function<Variable()>& loss
 GradientCheck check_second_order(const DifferentiableFunction& function,
                                  const std::vector<SampleInput>& inputs,
                                  const GradientCheckOptions& options) {
+  options.check();
   const std::vector<Tensor> all =
       sample_inputs(inputs, options.dtype, options.seed, options.device);
   SecondOrderProblem problem;
@@ -209,6 +210,7 @@ GradientCheck check_second_order(const DifferentiableFunction& function,
 ParameterChecks check_parameters_second_order(const std::function<Variable()>& loss,
                                               const std::vector<std::shared_ptr<Leaf>>& leaves,
                                               const GradientCheckOptions& options) {
+  options.check();
   SecondOrderProblem problem;
   for (const auto& leaf : leaves) {
     problem.names.push_back(leaf->name);

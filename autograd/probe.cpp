@@ -6,6 +6,7 @@
 #include "tensor/ceil_div.h"
 #include "tensor/gap.h"
 #include "tensor/random.h"
+#include "tensor/scalar.h"
 
 namespace kette {
 
@@ -63,7 +64,7 @@ void Comparisons::add(const Probe& probe, const Comparison& comparison) {
   count = std::min(count + probe.count(), shape_.elements());
   summary_.gaps.push_back(gap);
   summary_.of_largest = larger_gap(summary_.of_largest, of_largest);
-  if (!is_first && !is_larger_gap(gap, summary_.gap)) return;
+  if (!is_first && !scalar::is_larger(gap, summary_.gap)) return;
   summary_.gap = gap;
   summary_.expected = comparison.expected;
   summary_.got = comparison.got;

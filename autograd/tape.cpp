@@ -81,13 +81,17 @@ std::int64_t Tape::slot_of(const Variable& value) {
 }
 
 Variable Tape::watch(const Tensor& value) {
+  watched_.push_back(static_cast<std::int64_t>(slots_.size()));
   slots_.emplace_back(value);
-  return Variable(value, serial_, static_cast<std::int64_t>(slots_.size()) - 1);
+  return Variable(value, serial_, watched_.back());
 }
 
 Tensor Tape::gradient(const Variable& watched) const {
   KETTE_CHECK(watched.tape_ == serial_ && watched.slot_ >= 0,
               "gradient: expected a value of this tape, given another");
+  KETTE_CHECK(std::binary_search(watched_.begin(), watched_.end(), watched.slot_),
+              "gradient: expected a watched value (x = tape.watch(x)), given the result of an op, "
+              "whose gradient is not kept");
   return slots_[watched.slot_].peek();
 }
 
@@ -132,9 +136,13 @@ void Tape::backward(std::span<const Variable> outputs, std::span<const Tensor> o
     KETTE_CHECK(
         tracks(outputs[i]),
         "backward: expected a value recorded on this tape, given one that depends on no parameter, or on frozen ones alone");
-    KETTE_CHECK(output_gradients[i].shape() == outputs[i].shape(),
-                "backward: expected a gradient of shape ", outputs[i].shape(), ", given ",
-                output_gradients[i].shape());
+    const Tensor &value = outputs[i].value(), &given = output_gradients[i];
+    KETTE_CHECK(given.shape() == value.shape(), "backward: expected a gradient of shape ",
+                value.shape(), ", given ", given.shape());
+    KETTE_CHECK(given.defined() && compute_dtype(given.dtype()) == compute_dtype(value.dtype()) &&
+                    given.device() == value.device(),
+                "backward: expected a gradient of ", name_of(value.dtype()), " on ",
+                value.device().str(), ", given ", given.str());
   }
   finished_ = true;
   const PauseRecording pause;

@@ -41,7 +41,8 @@ class Tape {
   Variable watch(const Tensor& value);
   /// backward() calls tell(leaf) for each leaf of the tape once its gradient is final.
   void when_final(std::function<void(const Leaf&)> tell) { tell_ = std::move(tell); }
-  /// The gradient of a watched value after backward(); undefined if none arrived.
+  /// The gradient of a watched value after backward(); undefined if none arrived. An Error for the
+  /// result of an op, whose gradient is not kept.
   Tensor gradient(const Variable& watched) const;
 
   /// From a scalar: adds d output / d leaf to every leaf's gradient. Only once: it frees the nodes.
@@ -89,6 +90,7 @@ class Tape {
   std::vector<std::uint64_t> outer_;  // the serial numbers of all that did
   bool is_recording_ = true, finished_ = false;
   std::vector<GradientSlot> slots_;
+  std::vector<std::int64_t> watched_;  // slots, in order
   std::vector<Entry> nodes_;
   std::unordered_map<const Leaf*, std::int64_t> leaf_slots_;
   std::vector<std::pair<std::size_t, const Leaf*>> first_uses_;  // node, in order

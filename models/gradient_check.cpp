@@ -7,6 +7,8 @@ namespace kette {
 
 ParameterChecks check_model(const ModelConfig& config, const GradientCheckOptions& options,
                             std::int64_t order) {
+  KETTE_CHECK(options.dtype == DType::f64, "dtype: expected f64 for a whole model, given ",
+              name_of(options.dtype));
   const std::unique_ptr<Model> model = config.make_model();
   model->materialize(options.seed, DType::f64, options.device);
   const Batch batch = config.example_batch(options.seed);

@@ -60,14 +60,15 @@ class Backend {
   virtual std::unique_ptr<HostCopy> start_copy_to_host(const void* from, std::size_t bytes) = 0;
   /// Waits until all work queued on the device is done.
   virtual void synchronize() = 0;
-  /// Records the device work that `work` queues; only replay() runs it. `work` must not copy from
-  /// or to the host, nor keep memory that it allocates. No other thread may queue work meanwhile.
+  /// Records the device work that `work` queues on this thread; only replay() runs it. `work` must
+  /// not copy from or to the host, nor keep memory that it allocates. What other threads queue
+  /// meanwhile runs as always and is no part of it; what they record waits.
   virtual std::unique_ptr<Recording> record(std::function<void()> work) = 0;
 
   virtual MemoryStatistics memory() const = 0;
   /// From now on tells `observer` of every block; it replaces the one before. Null: nobody is told.
   virtual void watch_memory(MemoryObserver* observer) = 0;
-  /// Total memory of the device in bytes, free or not.
+  /// Total memory of the device in bytes, free or not; on a CPU what this process may use of it.
   virtual std::size_t capacity() const = 0;
   /// The best size of a part of a batch (whose activations are held at once), in elements of the
   /// residual stream: tokens * width.

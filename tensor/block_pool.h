@@ -9,12 +9,20 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "tensor/backend.h"
 #include "tensor/observer.h"
 
 namespace kette {
+
+/// "8192 MiB", or "12 KiB" below one MiB: of the memory that an error says is missing.
+inline std::string memory_size(std::size_t bytes) {
+  constexpr std::size_t kKibi = std::size_t{1} << 10;
+  if (bytes >= kKibi * kKibi) return std::to_string(bytes / (kKibi * kKibi)) + " MiB";
+  return std::to_string((bytes + kKibi - 1) / kKibi) + " KiB";
+}
 
 /// Safe to use from several threads.
 class BlockPool {

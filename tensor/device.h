@@ -37,10 +37,11 @@ struct Device {
 };
 
 /// "cpu", "cuda" or "cuda:N"; anything else, or a device this build or machine lacks, is an Error.
+/// Whether this build has kernels for a GPU shows when that is first used.
 Device parse_device(const std::string& text);
 
-/// One line per CUDA device that this build can use, by index: name, architecture, memory. Empty if
-/// there are none.
+/// One line per CUDA device of this machine, by index: name, architecture, memory. Empty if there
+/// are none, or this build has no CUDA.
 std::vector<std::string> cuda_devices();
 /// Why there are none: no support built in, no driver, no device.
 std::string why_no_cuda();

@@ -135,9 +135,13 @@ decltype(auto) visit_summands(DType x, DType y, const char* op, Function&& funct
 
 /// visit_float for any dtype but int8, whose values mean nothing without their scale.
 template <class Function>
-decltype(auto) visit_any(DType dtype, Function&& function) {
+decltype(auto) visit_any(DType dtype, const char* op, Function&& function) {
   if (dtype == DType::i32) return function(std::int32_t{});
-  return visit_float(dtype, "visit", function);
+  if (dtype == DType::int8) {
+    fail(op, ": expected f32, f64, bf16 or i32, given int8, ",
+         "whose values mean nothing without their scale");
+  }
+  return visit_float(dtype, op, function);
 }
 
 }  // namespace kette

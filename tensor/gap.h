@@ -2,12 +2,10 @@
 // a search for the largest gap does not lose it.
 #pragma once
 
-#include <cmath>
+#include "tensor/scalar.h"
 
 namespace kette {
 
-inline bool is_larger_gap(double gap, double other) { return !(gap <= other || std::isnan(other)); }
-
-inline double larger_gap(double a, double b) { return is_larger_gap(b, a) ? b : a; }
+inline double larger_gap(double a, double b) { return scalar::is_larger(b, a) ? b : a; }
 
 }  // namespace kette

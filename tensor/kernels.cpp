@@ -220,15 +220,20 @@ LinearCrossEntropyArgs LinearCrossEntropyArgs::rows(std::int64_t begin, std::int
 void LinearCrossEntropyArgs::check() const {
   constexpr const char* op = "linear_cross_entropy: expected ";
   const std::int64_t rows = x.rows(), vocabulary = weight.rows();
-  KETTE_CHECK(x.width() == weight.width() && weight.shape().rank() == 2, op,
-              "x [rows, width] and weight [vocabulary, width], given ", x.shape(), " and ",
+  KETTE_CHECK(x.shape().rank() == 2 && weight.shape().rank() == 2 && x.width() == weight.width(),
+              op, "x [rows, width] and weight [vocabulary, width], given ", x.shape(), " and ",
               weight.shape());
+  KETTE_CHECK(smoothing >= 0 && smoothing <= 1, op, "a smoothing of 0 to 1, given ", smoothing);
   KETTE_CHECK(targets.dtype() == DType::i32 && targets.elements() == rows, op, rows,
               " targets of type i32, given ", targets.str());
   KETTE_CHECK(!views || rows % 2 == 0, op, "an even number of rows, two for each token, given ",
               rows);
   KETTE_CHECK(sums.defined() && sums.dtype() == DType::f64 && sums.elements() == 3, op,
               "sums of type f64 [3], given ", sums.str());
+  for (const Tensor* tensor : {&weight, &bias, &targets, &sums, &loss, &dx, &dweight, &dbias}) {
+    KETTE_CHECK(!tensor->defined() || tensor->device() == x.device(), op, "all on ",
+                x.device().str(), ", given ", tensor->str());
+  }
   const auto check_dtype = [&](const Tensor& tensor, DType dtype, const char* what) {
     KETTE_CHECK(!tensor.defined() || tensor.dtype() == dtype, op, what, " of type ", name_of(dtype),
                 ", given ", tensor.str());
@@ -245,6 +250,23 @@ void LinearCrossEntropyArgs::check() const {
               dx.shape());
   KETTE_CHECK(!dweight.defined() || dweight.shape() == weight.shape(), op, "dweight ",
               weight.shape(), ", given ", dweight.shape());
+}
+
+void LinearCrossEntropyArgs::check_targets() const {
+  const std::int64_t rows = targets.elements(), vocabulary = weight.rows();
+  const std::int32_t* target = targets.data<std::int32_t>();
+  for (std::int64_t row = 0; row < rows; ++row) {
+    KETTE_CHECK(target[row] >= 0 && target[row] < vocabulary,
+                "linear_cross_entropy: expected targets of 0 to ", vocabulary - 1, ", given ",
+                target[row], " in row ", row);
+  }
+  const std::int64_t tokens = views && rows % 2 == 0 ? rows / 2 : rows;
+  for (std::int64_t row = tokens; row < rows; ++row) {
+    KETTE_CHECK(target[row] == target[row - tokens],
+                "linear_cross_entropy: expected the same target for both views of a token, given ",
+                target[row - tokens], " in row ", row - tokens, " and ", target[row], " in row ",
+                row);
+  }
 }
 
 }  // namespace kette

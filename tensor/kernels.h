@@ -181,7 +181,7 @@ KETTE_KERNEL(void, sum_to, const Tensor& x, const Tensor& y);
 KETTE_KERNEL(void, max_last, const Tensor& x, const Tensor& y, const Tensor& columns);
 /// sums: f64, one per block of kSquaresBlock elements of x (the last may be shorter): the sum of their squares.
 KETTE_KERNEL(void, squares_of_blocks, const Tensor& x, const Tensor& sums);
-/// sum: f64, one element: the total of those sums, added in order.
+/// sum: f64, one element: the total of those sums, added in an order that the shapes fix.
 KETTE_KERNEL(void, sum_of_blocks, const Tensor& sums, const Tensor& sum);
 /// Flat index of the first NaN or infinity.
 KETTE_KERNEL(std::optional<std::int64_t>, first_non_finite, const Tensor& x);

@@ -47,6 +47,9 @@ struct LinearCrossEntropyArgs {
   /// The number of tokens: rows, or rows / 2 with two views.
   std::int64_t tokens() const { return views ? x.rows() / 2 : x.rows(); }
   void check() const;  ///< an Error unless shapes and types fit together
+  /// An Error unless the targets, in host memory, are in the vocabulary, and with two views those of
+  /// both are equal.
+  void check_targets() const;
 };
 
 /// What LinearCrossEntropyArgs::sums holds, in this order.
@@ -76,7 +79,17 @@ KETTE_HOST_DEVICE CrossEntropySums losses_of_row(const Scan& scan, double total,
   const double log_total = static_cast<double>(scan.peak) + scalar::log(total);
   const double likelihood = log_total - static_cast<double>(scan.wanted);
   const double mean = log_total - static_cast<double>(scan.sum) / static_cast<double>(vocabulary);
-  return {(1 - smoothing) * likelihood + smoothing * mean, likelihood, scan.correct ? 1.0 : 0.0};
+  // What has no share is left out: it may be infinite, and 0 times that is no number.
+  const double loss = smoothing == 0   ? likelihood
+                      : smoothing == 1 ? mean
+                                       : (1 - smoothing) * likelihood + smoothing * mean;
+  return {loss, likelihood, scan.correct ? 1.0 : 0.0};
+}
+
+/// log p - log q, but 0 if both p and q are 0, which adds nothing to a divergence.
+template <class T>
+KETTE_HOST_DEVICE inline T log_ratio(T log_p, T log_q) {
+  return log_p == log_q ? T(0) : log_p - log_q;
 }
 
 }  // namespace kette

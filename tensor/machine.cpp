@@ -1,6 +1,7 @@
 #include "tensor/machine.h"
 
 #include <omp.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,8 +10,10 @@
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
+#include <limits>
 #include <mutex>
 #include <optional>
+#include <sstream>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -89,13 +92,86 @@ bool Device::trains_in_bf16() const {
 
 std::string int8_kernels() { return enum_name(cpu::int8_path()); }
 
-double processor_seconds_in(std::istream& stat, double ticks) {
-  std::string cpu;
-  double user = 0, nice = 0, system = 0, idle = 0, waiting = 0, interrupts = 0, soft_interrupts = 0;
-  if (!(stat >> cpu >> user >> nice >> system >> idle >> waiting >> interrupts >> soft_interrupts))
-    return 0;
-  return (user + nice + system + interrupts + soft_interrupts) / ticks;
+std::uint64_t memory_limit_in(const std::filesystem::path& root) {
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  const auto take = [&](const std::filesystem::path& mounted, const std::filesystem::path& group,
+                        const char* name) {
+    std::filesystem::path folder = root / mounted;
+    const auto look = [&] {
+      std::ifstream file(folder / name);
+      std::uint64_t bytes = 0;
+      if (file >> bytes) least = std::min(least, bytes);  // "max" is no number
+    };
+    look();
+    for (const std::filesystem::path& part : group.relative_path()) {
+      folder /= part;
+      look();
+    }
+  };
+  std::ifstream groups(root / "proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {  // "0::/user.slice", "4:cpu,memory:/job"
+    std::istringstream fields(line);
+    std::string number, controllers, group;
+    std::getline(fields, number, ':');
+    std::getline(fields, controllers, ':');
+    std::getline(fields, group);
+    if (controllers.empty()) take("sys/fs/cgroup", group, "memory.max");
+    controllers = ',' + controllers + ',';
+    if (controllers.find(",memory,") == std::string::npos) continue;
+    take("sys/fs/cgroup/memory", group, "memory.limit_in_bytes");
+  }
+  return least;
 }
+
+std::uint64_t usable_memory() {
+  static const std::uint64_t bytes = std::min(static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                                                  static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)),
+                                              memory_limit_in("/"));
+  return bytes;
+}
+
+double processor_seconds_in(std::istream& stat, double ticks, const std::vector<int>& processors) {
+  double all = 0, chosen = 0;
+  std::int64_t are_chosen = 0, are_left = 0;
+  for (std::string line; std::getline(stat, line) && line.starts_with("cpu");) {
+    std::istringstream fields(line.substr(3));
+    int number = -1;  // the first line is the sum of all
+    if (line[3] != ' ') fields >> number;
+    double user = 0, nice = 0, system = 0, idle = 0, waiting = 0, interrupts = 0,
+           soft_interrupts = 0;
+    if (!(fields >> user >> nice >> system >> idle >> waiting >> interrupts >> soft_interrupts)) {
+      continue;
+    }
+    const double busy = user + nice + system + interrupts + soft_interrupts;
+    if (number < 0) {
+      all = busy;
+    } else if (std::find(processors.begin(), processors.end(), number) != processors.end()) {
+      chosen += busy;
+      ++are_chosen;
+    } else {
+      ++are_left;
+    }
+  }
+  return (are_chosen > 0 && are_left > 0 ? chosen : all) / ticks;
+}
+
+namespace {
+
+/// The numbers of the processors that this thread may use; none: all of the machine.
+std::vector<int> own_processors() {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  std::vector<int> numbers;
+  if (sched_getaffinity(0, sizeof mask, &mask) != 0) return numbers;
+  for (int number = 0; number < CPU_SETSIZE; ++number) {
+    if (CPU_ISSET(number, &mask)) numbers.push_back(number);
+  }
+  // If OpenMP binds threads to processors (OMP_PROC_BIND), the mask is of this thread alone.
+  if (std::ssize(numbers) != omp_get_num_procs()) numbers.clear();
+  return numbers;
+}
+
+}  // namespace
 
 ProcessorTime ProcessorTime::now() {
   const auto seconds_of = [](clockid_t which) {
@@ -104,7 +180,7 @@ ProcessorTime ProcessorTime::now() {
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
   };
   std::ifstream stat("/proc/stat");
-  return {processor_seconds_in(stat, static_cast<double>(sysconf(_SC_CLK_TCK))),
+  return {processor_seconds_in(stat, static_cast<double>(sysconf(_SC_CLK_TCK)), own_processors()),
           seconds_of(CLOCK_PROCESS_CPUTIME_ID), seconds_of(CLOCK_MONOTONIC)};
 }
 

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <iosfwd>
 #include <string>
+#include <vector>
 
 namespace kette {
 
@@ -29,17 +31,24 @@ std::string int8_kernels();
 /// instructions) or "f32" (operands widened).
 std::string bf16_kernels();
 
+/// Bytes of memory that this process may use: all that the machine has, or less in a container.
+std::uint64_t usable_memory();
+/// The least limit on memory that a control group of this process sets, or one that it is part of, in
+/// the system at `root`: /proc/self/cgroup and /sys/fs/cgroup there, of version 1 or 2. The largest
+/// number if there is none.
+std::uint64_t memory_limit_in(const std::filesystem::path& root);
+
 /// Processor seconds used up to a moment; only differences between two moments mean something.
 struct ProcessorTime {
-  double all = 0;    ///< by all programs of the machine
+  double all = 0;    ///< by all programs, of the processors that this one may use
   double own = 0;    ///< by this one
   double clock = 0;  ///< the moment, in seconds
 
   static ProcessorTime now();
 };
 /// ProcessorTime::all, from a text in the format of Linux's /proc/stat, with `ticks` a second.
-/// Otherwise 0.
-double processor_seconds_in(std::istream& stat, double ticks);
+/// Otherwise 0. processors: their numbers; none: all there are.
+double processor_seconds_in(std::istream& stat, double ticks, const std::vector<int>& processors);
 /// Whether other programs used, between two moments, over half a processor more than `threads` of
 /// this one leave free.
 bool others_compute(const ProcessorTime& before, const ProcessorTime& after, int threads,

@@ -62,7 +62,7 @@ class Tensor {
   Tensor reshaped(Shape shape) const;
   /// Entries [begin, end) of the outermost axis; shares storage.
   Tensor slice(std::int64_t begin, std::int64_t end) const;
-  /// Elements [begin, begin + shape.elements()) of the flat storage, under a shape; shares storage.
+  /// Elements [begin, begin + shape.elements()) of this tensor, under a shape; shares storage.
   Tensor view(std::int64_t begin, Shape shape) const;
 
   /// The same bits as elements of another type of the same size; shares storage.

@@ -176,7 +176,8 @@ Variable joined_columns(const std::vector<Variable>& parts) {
   return transpose(all);
 }
 
-/// The mask of a head and sequence: terms added to its scores, and factors of its probabilities.
+/// The mask of a head and sequence: terms added to its scores, and factors of its probabilities,
+/// which are 0 for a query that sees nothing.
 struct HeadMask {
   Variable scores, probabilities;
 };
@@ -186,8 +187,11 @@ HeadMask mask_of(const AttentionOptions& options, std::int64_t head, std::int64_
   constexpr double kNotSeen = -1e30;
   const AttentionPattern& pattern = options.pattern;
   std::vector<double> scores(static_cast<std::size_t>(queries * keys)), kept(scores.size(), 1);
+  bool has_factors = options.dropout.active();
   for (std::int64_t i = 0; i < queries; ++i) {
     const std::int64_t own = i + keys - queries;
+    const bool sees_any = pattern.mask == Mask::none || own >= 0;
+    has_factors = has_factors || !sees_any;
     for (std::int64_t j = 0; j < keys; ++j) {
       const bool is_seen =
           pattern.mask == Mask::none || (j <= own && j >= pattern.first_visible(own));
@@ -197,12 +201,13 @@ HeadMask mask_of(const AttentionOptions& options, std::int64_t head, std::int64_
         kept[i * keys + j] =
             static_cast<double>(options.dropout.at(head * rows + first_row + i, j, longest));
       }
+      if (!sees_any) kept[i * keys + j] = 0;
     }
   }
   const auto constant = [&](const std::vector<double>& values) {
     return Variable(Tensor::from(values, {queries, keys}).to(like.dtype()).to(like.device()));
   };
-  return {constant(scores), options.dropout.active() ? constant(kept) : Variable()};
+  return {constant(scores), has_factors ? constant(kept) : Variable()};
 }
 
 /// By sequence and head. q, k, v: [rows, heads * head width].
@@ -213,7 +218,7 @@ Variable attend(const Variable& q, const Variable& k, const Variable& v,
   for (std::int64_t s = 0; s < queries.count(); ++s) {
     if (queries.length(s) == 0) continue;
     std::vector<Variable> heads;
-    for (std::int64_t head = 0; head < options.heads; ++head) {
+    for (std::int64_t head = 0; keys.length(s) > 0 && head < options.heads; ++head) {
       const auto part = [&](const Variable& x, const Segments& segments, std::int64_t at) {
         return columns(slice(x, segments.begin(s), segments.end(s)), at * w, (at + 1) * w);
       };
@@ -227,7 +232,8 @@ Variable attend(const Variable& q, const Variable& k, const Variable& v,
       if (mask.probabilities.value().defined()) probabilities = probabilities * mask.probabilities;
       heads.push_back(matmul(probabilities, part(v, keys, of_keys)));
     }
-    const Variable rows = joined_columns(heads);
+    const Variable rows = heads.empty() ? affine(slice(q, queries.begin(s), queries.end(s)), 0)
+                                        : joined_columns(heads);
     output = output.value().defined() ? concatenate(output, rows) : rows;
   }
   return output;
@@ -306,6 +312,7 @@ std::vector<Sample> CrossAttention::samples() {
   return {sample("2 0 4 queries on 3 5 2 keys, 2 heads of 3", {2, 0, 4}, {3, 5, 2}, 3,
                  {2, Mask::none, {}}),
           sample("3 queries on 5 keys, causal", {3}, {5}, 4, {1, Mask::causal, {}}),
+          sample("2 3 queries on 0 2 keys, causal", {2, 3}, {0, 2}, 4, {1, Mask::causal, {}}),
           sample("3 2 queries on 4 6 keys, dropout", {3, 2}, {4, 6}, 4,
                  {2, Mask::none, DropoutMask(0.5, {8, 9})}),
           sample("3 queries on 5 keys, 4 heads of 2 in pairs, window of 2, ALiBi", {3}, {5}, 2,

@@ -13,6 +13,8 @@ inline Tensor checked_ids(const char* op, const Tensor& ids, const Tensor& table
                           std::int32_t least = 0) {
   const std::int64_t entries = table.rows();
   KETTE_CHECK(ids.dtype() == DType::i32, op, ": expected i32 ids, given ", ids.str());
+  KETTE_CHECK(ids.device().is_host() || ids.device() == table.device(), op,
+              ": expected ids on the host or on ", table.device().str(), ", given ", ids.str());
   if (!ids.device().is_host()) return ids;
   const std::int32_t* id = ids.data<std::int32_t>();
   for (std::int64_t row = 0; row < ids.elements(); ++row) {

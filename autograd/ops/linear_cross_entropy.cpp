@@ -15,10 +15,13 @@ Tensor LinearCrossEntropy::forward(const Tensor& x, const Tensor& weight, const 
   args.x = x;
   args.weight = weight;
   args.bias = bias;
-  args.targets = checked_ids(name, targets, weight);
+  args.targets = targets;
   args.smoothing = options.smoothing;
   args.gradient_scale = options.scale;
   args.views = options.views;
+  const Tensor ids = checked_ids(name, targets, weight);
+  if (ids.device() != targets.device()) args.check_targets();  // a kernel of another device cannot
+  args.targets = ids;
   if (Tape::current()) {
     dx = args.dx = Tensor::empty(x.shape(), x.dtype(), x.device());
     const DType sums_dtype = compute_dtype(x.dtype());

@@ -48,9 +48,9 @@ void Rotary::turn(const Tensor& x, const Tensor& y, double direction) const {
 
 Tensor Rotary::forward(const Tensor& x) {
   KETTE_CHECK(table.shape().rank() == 2 && table.width() > 0 && table.width() % 2 == 0 &&
-                  table.dtype() == compute_dtype(x.dtype()),
+                  table.dtype() == compute_dtype(x.dtype()) && table.device() == x.device(),
               name, ": expected a table [positions, head width] of type ",
-              name_of(compute_dtype(x.dtype())), ", given ", table.str(),
+              name_of(compute_dtype(x.dtype())), " on ", x.device().str(), ", given ", table.str(),
               "; rotary_table() makes one");
   KETTE_CHECK(x.width() % table.width() == 0 && turned % table.width() == 0 && turned >= 0 &&
                   turned <= x.width() && positions.elements() == x.rows(),

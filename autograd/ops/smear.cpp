@@ -57,7 +57,7 @@ void Smear::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dgates) {
   if (!dgates.wanted()) return;
   const Tensor of_heads = Tensor::empty({heads, 1}, sums.dtype(), sums.device());
   on(x.device(), [&](auto exec) { kernels::sum_to(exec, sums, of_heads); });
-  dgates.add(of_heads);
+  dgates.add(of_heads.reshaped(gates.shape()));
 }
 
 Variable Smear::composed(const std::array<Variable, 2>& in) const {

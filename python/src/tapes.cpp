@@ -131,7 +131,8 @@ void bind_tapes(nb::module_& m) {
             if (!gradient.defined()) return {};
             return Variable(gradient);
           },
-          "watched"_a, "The gradient of a watched value after backward(); None if none arrived.")
+          "watched"_a,
+          "The gradient of a watched value after backward(); None if none arrived. Those of other values are not kept.")
       .def("__len__", [](const PythonTape& self) { return self.is_new() ? 0 : self.tape().size(); })
       .def("__bool__", [](const PythonTape&) { return true; })
       .def(

@@ -3,7 +3,6 @@
 #include "tensor/backend.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "tensor/block_pool.h"
 #include "tensor/cpu/parallel.h"
 #include "tensor/error.h"
+#include "tensor/machine.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define KETTE_ADDRESS_SANITIZER
@@ -67,8 +67,8 @@ class CpuBackend final : public Backend {
       pool_.trim();
       memory = pool_.allocate(bytes);
     }
-    KETTE_CHECK(memory != nullptr, "memory: expected room for ", bytes >> 20,
-                " MiB more, given none (", pool_.statistics().in_use_bytes >> 20,
+    KETTE_CHECK(memory != nullptr, "memory: expected room for ", memory_size(bytes),
+                " more, given none (", pool_.statistics().in_use_bytes >> 20,
                 " MiB are in use); a smaller batch or model needs less");
     ASAN_UNPOISON_MEMORY_REGION(memory, bytes);
     return memory;
@@ -118,10 +118,7 @@ class CpuBackend final : public Backend {
 
   MemoryStatistics memory() const override { return pool_.statistics(); }
   void watch_memory(MemoryObserver* observer) override { pool_.watch(observer); }
-  std::size_t capacity() const override {
-    return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
-           static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  }
+  std::size_t capacity() const override { return usable_memory(); }
   /// For the base model the residual stream is then 2 MiB, and products are still as fast as with
   /// larger parts.
   std::int64_t batch_elements() const override { return std::int64_t{1} << 19; }

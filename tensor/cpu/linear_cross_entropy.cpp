@@ -84,8 +84,8 @@ CrossEntropySums reduce_views(T* first, T* second, std::int64_t vocabulary, std:
     const T exp_a = scalar::exp(a), exp_b = scalar::exp(b);
     first_total += exp_a;
     second_total += exp_b;
-    first_cross += exp_a * (a - b);
-    second_cross += exp_b * (b - a);
+    first_cross += exp_a * log_ratio(a, b);
+    second_cross += exp_b * log_ratio(b, a);
   }
   const T gap = static_cast<T>(std::log(static_cast<double>(first_total)) -
                                std::log(static_cast<double>(second_total)));
@@ -106,7 +106,7 @@ CrossEntropySums reduce_views(T* first, T* second, std::int64_t vocabulary, std:
   const T second_everywhere = everywhere * static_cast<T>(views.second);
 #pragma omp simd
   for (std::int64_t v = 0; v < vocabulary; ++v) {
-    const T a = first[v] - first_peak, b = second[v] - second_peak, d = a - b - gap;
+    const T a = first[v] - first_peak, b = second[v] - second_peak, d = log_ratio(a, b) - gap;
     const T p = scalar::exp(a) / first_total, q = scalar::exp(b) / second_total;
     first[v] = one * p - everywhere + to_second * p * (d - forward) + to_first * (p - q);
     second[v] = other * q - second_everywhere + to_second * (q - p) - to_first * q * (d + reverse);
@@ -207,21 +207,11 @@ CrossEntropySums reduce(const LinearCrossEntropyArgs& args) {
   return sums;
 }
 
-void check_targets(const LinearCrossEntropyArgs& args) {
-  const std::int64_t rows = args.x.rows(), vocabulary = args.weight.rows();
-  const std::int32_t* targets = args.targets.data<std::int32_t>();
-  for (std::int64_t row = 0; row < rows; ++row) {
-    KETTE_CHECK(targets[row] >= 0 && targets[row] < vocabulary,
-                "linear_cross_entropy: expected targets of 0 to ", vocabulary - 1, ", given ",
-                targets[row], " in row ", row);
-  }
-}
-
 }  // namespace
 
 void linear_cross_entropy(CpuExec, const LinearCrossEntropyArgs& args) {
   args.check();
-  check_targets(args);
+  args.check_targets();
   const CrossEntropySums sums = visit_float(args.x.dtype(), "linear_cross_entropy",
                                             [&]<class T>(T) { return reduce<T>(args); });
   double* totals = args.sums.data<double>();

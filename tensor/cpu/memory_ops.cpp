@@ -29,7 +29,7 @@ void update_all(const Args& args) {
 }  // namespace
 
 void fill(CpuExec, const Tensor& y, double value) {
-  visit_any(y.dtype(), [&]<class T>(T) {
+  visit_any(y.dtype(), "fill", [&]<class T>(T) {
     const T element = static_cast<T>(converted<Compute<T>>(value));
     T* out = y.data<T>();
     parallel_blocks(y.elements(), kGrain, 1, [&](std::int64_t begin, std::int64_t end) {
@@ -39,8 +39,8 @@ void fill(CpuExec, const Tensor& y, double value) {
 }
 
 void cast(CpuExec, const Tensor& x, const Tensor& y) {
-  visit_any(x.dtype(), [&]<class From>(From) {
-    visit_any(y.dtype(), [&]<class To>(To) {
+  visit_any(x.dtype(), "convert", [&]<class From>(From) {
+    visit_any(y.dtype(), "convert", [&]<class To>(To) {
       const From* in = x.data<From>();
       To* out = y.data<To>();
       parallel_blocks(x.elements(), kGrain, 1, [&](std::int64_t begin, std::int64_t end) {
@@ -85,7 +85,7 @@ void scale(CpuExec, const Tensor& y, const Tensor& factor) {
 void transpose(CpuExec, const Tensor& x, const Tensor& y, std::int64_t batch, std::int64_t rows,
                std::int64_t columns) {
   constexpr std::int64_t kTile = 16;
-  visit_any(x.dtype(), [&]<class T>(T) {
+  visit_any(x.dtype(), "transpose", [&]<class T>(T) {
     const std::int64_t bands = cpu::ceil_div(rows, kTile);
     parallel_blocks(batch * bands, 1, kTile * columns, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t index = begin; index < end; ++index) {

@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(Tile::kThreads, kDrops ? 0 : Tile::kQueryBlock
   using C = Compute<T>;
   constexpr C kNothing = -std::numeric_limits<C>::infinity();
   const AttentionHead<T> head(call, Side::queries);
-  const int begin = head.tile * Tile::kOwn, rows = smaller(Tile::kOwn, head.queries - begin);
+  const int begin = head.tile * Tile::kOwn, rows = scalar::min(Tile::kOwn, head.queries - begin);
   if (rows <= 0) return;
 
   const TileMemory<Tile, 1> memory;
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(Tile::kThreads, kDrops ? 0 : Tile::kQueryBlock
   const C slope = head.slope();
 
   const auto load = [&](int first, int buffer) {
-    const int depth = smaller(Tile::kSwept, span.end - first);
+    const int depth = scalar::min(Tile::kSwept, span.end - first);
     Tile::load(call, key.from(first), depth, memory.swept(buffer, 0));
     Tile::load(call, value.from(first), depth, memory.swept(buffer, 1));
   };
@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(Tile::kThreads, kDrops ? 0 : Tile::kQueryBlock
         if (kDrops && !mask.keeps(i, j)) score = 0;
       }
     }
-    const int depth = kWhole ? Tile::kSwept : smaller(Tile::kSwept, span.end - first);
+    const int depth = kWhole ? Tile::kSwept : scalar::min(Tile::kSwept, span.end - first);
     Tile::accumulate(scores, memory.swept(buffer, 1), depth, output, memory.scratch());
   };
   sweep<Tile>(

@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(Tile::kThreads, kDrops ? 0 : Tile::kQueryBlock
   using C = Compute<T>;
   const AttentionCall<T>& call = backward.forward;
   const AttentionHead<T> head(call, Side::queries);
-  const int begin = head.tile * Tile::kOwn, rows = smaller(Tile::kOwn, head.queries - begin);
+  const int begin = head.tile * Tile::kOwn, rows = scalar::min(Tile::kOwn, head.queries - begin);
   if (rows <= 0) return;
 
   const TileMemory<Tile, 2> memory;
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(Tile::kThreads, kDrops ? 0 : Tile::kQueryBlock
   QueryStatistic<C> statistics[Tile::kRows];
   int visible[Tile::kRows];
   KETTE_UNROLL for (int i = 0; i < Tile::kRows; ++i) {
-    const int row = begin + smaller(Tile::row(i), rows - 1);
+    const int row = begin + scalar::min(Tile::row(i), rows - 1);
     statistics[i] = backward.statistics[head.statistic(row)];
     visible[i] = head.visible_keys(row);
   }
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(Tile::kThreads, kDrops ? 0 : Tile::kQueryBlock
   const C slope = head.slope();
 
   const auto load = [&](int first, int buffer) {
-    const int depth = smaller(Tile::kSwept, span.end - first);
+    const int depth = scalar::min(Tile::kSwept, span.end - first);
     Tile::load(call, key.from(first), depth, memory.swept(buffer, 0));
     Tile::load(call, value.from(first), depth, memory.swept(buffer, 1));
   };
@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(Tile::kThreads, kDrops ? 0 : Tile::kQueryBlock
         if (!kWhole && !head.reaches(first + Tile::column(j), visible[i] - 1)) dscore = 0;
       }
     }
-    const int depth = kWhole ? Tile::kSwept : smaller(Tile::kSwept, span.end - first);
+    const int depth = kWhole ? Tile::kSwept : scalar::min(Tile::kSwept, span.end - first);
     Tile::accumulate(dscores, memory.swept(buffer, 0), depth, gradient, memory.scratch());
   };
   const auto ready = [&] {
@@ -123,7 +123,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
   using C = Compute<T>;
   const AttentionCall<T>& call = backward.forward;
   AttentionHead<T> head(call, Side::keys);
-  const int begin = head.tile * Tile::kOwn, rows = smaller(Tile::kOwn, head.keys - begin);
+  const int begin = head.tile * Tile::kOwn, rows = scalar::min(Tile::kOwn, head.keys - begin);
   if (rows <= 0) return;
 
   const TileMemory<Tile, 2, Side::keys> memory;
@@ -138,13 +138,13 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
   // Queries `start` to `end` see some of the keys, queries `shared` to `shared_end` all.
   const int shared = head.first_query_of(begin + rows - 1),
             start = head.first_query_of(begin) > 0 ? head.first_query_of(begin) : 0,
-            end = smaller(head.queries, shared + head.reach),
-            shared_end = smaller(end, head.first_query_of(begin) + head.reach);
+            end = scalar::min(head.queries, shared + head.reach),
+            shared_end = scalar::min(end, head.first_query_of(begin) + head.reach);
   RowsView<const T> query, upstream;
   C slope = 0;
 
   const auto load = [&](int first, int buffer) {
-    const int depth = smaller(Tile::kSwept, end - first);
+    const int depth = scalar::min(Tile::kSwept, end - first);
     Tile::load(call, query.from(first), depth, memory.swept(buffer, 0));
     Tile::load(call, upstream.from(first), depth, memory.swept(buffer, 1));
     for (int i = int(threadIdx.x); i < depth; i += Tile::kThreads) {
@@ -176,7 +176,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
         if (!keeps) score = 0;
       }
     }
-    const int depth = kWhole ? Tile::kSwept : smaller(Tile::kSwept, end - first);
+    const int depth = kWhole ? Tile::kSwept : scalar::min(Tile::kSwept, end - first);
     Tile::accumulate(dscores, memory.swept(buffer, 0), depth, gradient, memory.scratch());
     Tile::accumulate(scores, memory.swept(buffer, 1), depth, value_gradient, memory.scratch());
   };

@@ -11,8 +11,6 @@
 
 namespace kette::cuda {
 
-__device__ inline int smaller(int a, int b) { return a < b ? a : b; }
-
 /// A window that reaches back to the first key.
 inline constexpr int kBoundless = 1 << 30;
 
@@ -117,7 +115,7 @@ struct AttentionHead {
   // queries from first_query_of(key) on, which may be negative.
 
   __device__ int visible_keys(int query) const {
-    const int past = is_causal() ? smaller(query + 1 + keys - queries, keys) : keys;
+    const int past = is_causal() ? scalar::min(query + 1 + keys - queries, keys) : keys;
     return past > 0 ? past : 0;
   }
   __device__ int first_query_of(int key) const { return is_causal() ? key + queries - keys : 0; }

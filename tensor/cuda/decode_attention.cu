@@ -8,11 +8,12 @@
 #include <algorithm>
 
 #include "tensor/cuda/launch.h"
+#include "tensor/cuda/pack.h"
 
 namespace kette::kernels {
 namespace {
 
-using cuda::ceil_div, cuda::kWarp;
+using cuda::ceil_div, cuda::four, cuda::kWarp;
 
 constexpr int kShares = 8;
 constexpr float kLowest = -std::numeric_limits<float>::infinity();
@@ -35,7 +36,6 @@ struct Call {
   KETTE_HOST_DEVICE std::int64_t padded_width() const { return (head_width + 3) / 4 * 4; }
 };
 
-__device__ float4 four(const float* from) { return *reinterpret_cast<const float4*>(from); }
 __device__ float4 four(const BFloat16* from) {
   struct alignas(8) Four {
     BFloat16 x, y, z, w;

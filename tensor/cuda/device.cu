@@ -1,7 +1,9 @@
 // The CUDA devices: their list, their memory, one stream each.
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <sstream>
+#include <thread>
 
 #include "tensor/cuda/recording.h"
 #include "tensor/cuda/transfers.h"
@@ -23,44 +25,50 @@ constexpr std::size_t kPinnedAlignment = 64;
 __global__ void any_kernel() {}
 
 /// All work is queued on one stream, so a reused block is written only after its earlier uses are
-/// done: release() need not wait.
+/// done: release() need not wait. A thread that records queues on another stream, which runs
+/// nothing; what it recorded is then replayed on the first, in order with everything else.
 class CudaBackend final : public Backend {
  public:
   explicit CudaBackend(int index) : index_((check(cudaSetDevice(index), "choosing it"), index)) {
+    cudaFuncAttributes kernel;
+    const cudaError_t found = cudaFuncGetAttributes(&kernel, any_kernel);
+    if (found == cudaErrorNoKernelImageForDevice) fail_for_kernels();
+    check(found, "asking how kernels were compiled");
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream");
     check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, index),
           "asking for the multiprocessors");
-    cudaFuncAttributes kernel;
     int driver = 0;
-    check(cudaFuncGetAttributes(&kernel, any_kernel), "asking how kernels were compiled");
     check(cudaDriverGetVersion(&driver), "asking for the driver");
     starts_early_ = kernel.ptxVersion >= 90 && driver >= 12030;  // older ones cannot record them
     std::size_t free = 0;
     check(cudaMemGetInfo(&free, &capacity_), "asking for the memory");
   }
 
+  /// Where this thread queues its work.
   cudaStream_t stream() const {
     make_current();
-    return stream_;
+    return recorded() != nullptr ? capture_ : stream_;
   }
   int multiprocessors() const { return multiprocessors_; }
   bool starts_early() const { return starts_early_; }
 
   void* allocate(std::size_t bytes) override {
     make_current();
-    void* memory = recorded_ != nullptr ? recorded_->allocate(bytes) : nullptr;
+    CudaRecording* const recording = recorded();
+    void* memory = recording != nullptr ? recording->allocate(bytes) : nullptr;
     if (memory != nullptr) return memory;
     memory = pool_.allocate(bytes);
-    if (memory == nullptr && recorded_ == nullptr) {  // a recording must not wait
+    if (memory == nullptr && recording == nullptr) {  // a recording must not wait
       trim();                                         // free segments of other sizes
       memory = pool_.allocate(bytes);
     }
     if (memory == nullptr) fail_for_memory(bytes);
-    if (recorded_ != nullptr) recorded_->add(memory, bytes);
+    if (recording != nullptr) recording->add(memory, bytes);
     return memory;
   }
   void release(void* memory, std::size_t) override {
-    if (recorded_ != nullptr && recorded_->release(memory)) return;
+    CudaRecording* const recording = recorded();
+    if (recording != nullptr && recording->release(memory)) return;
     {
       const std::lock_guard lock(uploads_mutex_);
       if (uploads_.owns(memory)) {
@@ -73,7 +81,7 @@ class CudaBackend final : public Backend {
   /// A short copy, such as the ids of a batch, does not wait for queued work; only later work waits
   /// for it.
   void* upload(const void* from, std::size_t bytes) override {
-    KETTE_CHECK(recorded_ == nullptr,
+    KETTE_CHECK(recorded() == nullptr,
                 "recording: expected work without values of the host's, given ", bytes,
                 " bytes of them");
     make_current();
@@ -84,6 +92,10 @@ class CudaBackend final : public Backend {
     }
     const std::lock_guard lock(uploads_mutex_);
     void* memory = uploads_.upload(from, bytes, stream_);
+    if (memory == nullptr) {
+      trim();  // tensors' memory is kept apart from that of uploads
+      memory = uploads_.upload(from, bytes, stream_);
+    }
     if (memory == nullptr) fail_for_memory(bytes);
     return memory;
   }
@@ -111,17 +123,25 @@ class CudaBackend final : public Backend {
   }
   void synchronize() override { check(cudaStreamSynchronize(stream()), "the work queued so far"); }
   std::unique_ptr<Recording> record(std::function<void()> work) override {
-    auto recording = std::make_unique<CudaRecording>(pool_, stream());
+    KETTE_CHECK(recorded() == nullptr,
+                "recording: expected work that records nothing itself, given a recording in one");
+    const std::lock_guard lock(recordings_mutex_);
+    make_current();
+    if (capture_ == nullptr) {
+      check(cudaStreamCreateWithFlags(&capture_, cudaStreamNonBlocking), "a stream");
+    }
+    auto recording = std::make_unique<CudaRecording>(pool_, capture_, stream_);
     recording->begin();
     recorded_ = recording.get();
+    recorder_ = std::this_thread::get_id();
     try {
       work();
     } catch (...) {
-      recorded_ = nullptr;
+      recorder_ = std::thread::id();
       recording->abandon();
       throw;
     }
-    recorded_ = nullptr;
+    recorder_ = std::thread::id();
     recording->end();
     return recording;
   }
@@ -137,14 +157,26 @@ class CudaBackend final : public Backend {
 
  private:
   void make_current() const { check(cudaSetDevice(index_), "choosing the device"); }
+  /// What this thread records now, or null.
+  CudaRecording* recorded() const {
+    return recorder_.load() == std::this_thread::get_id() ? recorded_ : nullptr;
+  }
   void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) const {
     check(cudaMemcpyAsync(to, from, bytes, kind, stream()), "copying");
+  }
+  [[noreturn]] void fail_for_kernels() const {
+    cudaGetLastError();
+    cudaDeviceProp properties;
+    check(cudaGetDeviceProperties(&properties, index_), "asking for a device");
+    fail("device: expected a GPU that this build has kernels for, given cuda:", index_, " (",
+         properties.name, ", sm_", properties.major, properties.minor,
+         "); build Kette with -DKETTE_CUDA_ARCHITECTURES=", properties.major, properties.minor);
   }
   [[noreturn]] void fail_for_memory(std::size_t bytes) const {
     std::size_t free = 0, total = 0;
     check(cudaMemGetInfo(&free, &total), "asking for the memory");
     const MemoryStatistics pool = pool_.statistics();
-    fail("memory: expected room for ", bytes >> 20, " MiB more on cuda:", index_, ", given ",
+    fail("memory: expected room for ", memory_size(bytes), " more on cuda:", index_, ", given ",
          free >> 20, " of ", total >> 20, " MiB free (tensors hold ", pool.in_use_bytes >> 20,
          " MiB, ", pool.cached_bytes >> 20,
          " MiB are kept for reuse, the rest is other programs'); "
@@ -154,12 +186,14 @@ class CudaBackend final : public Backend {
   int index_, multiprocessors_ = 0;
   bool starts_early_ = false;
   std::size_t capacity_ = 0;
-  cudaStream_t stream_ = nullptr;
+  cudaStream_t stream_ = nullptr, capture_ = nullptr;  // the second is made by record()
   BlockPool pool_{kSegment, kAlignment, reserve, give_back};
   BlockPool pinned_{kPinnedSegment, kPinnedAlignment, reserve_pinned, give_back_pinned};
   std::mutex uploads_mutex_;
   Uploads uploads_;
-  CudaRecording* recorded_ = nullptr;  // current, or null
+  std::mutex recordings_mutex_;              // one at a time
+  std::atomic<std::thread::id> recorder_{};  // the thread that records, or none
+  CudaRecording* recorded_ = nullptr;        // read by that thread alone
 };
 
 CudaBackend& backend_of(int index) {

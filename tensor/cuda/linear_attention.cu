@@ -4,6 +4,7 @@
 #include "tensor/cuda/launch.h"
 #include "tensor/linear_attention.h"
 #include "tensor/matrix_view.h"
+#include "tensor/scalar.h"
 
 namespace kette::kernels {
 namespace {
@@ -15,8 +16,6 @@ using linear_weights::Sight;
 using linear_weights::Sum;
 
 constexpr int kSumLanes = 16, kSumThreads = kSumLanes * kSumLanes;
-
-__device__ int lesser(int a, int b) { return a < b ? a : b; }
 
 /// Arguments of a kernel. Written: T, or the type of sums.
 template <class T, class Written>
@@ -106,7 +105,7 @@ __global__ void __launch_bounds__(kSumThreads) sum_by_chunks(LinearCall<T, Writt
   const int sequence = static_cast<int>(blockIdx.x), width = static_cast<int>(call.first.width);
   const int head_number = static_cast<int>(blockIdx.y) / call.blocks_of_head;
   const int first_column = static_cast<int>(blockIdx.y) % call.blocks_of_head * Memory::kColumns;
-  const int columns = lesser(Memory::kColumns, width - first_column);
+  const int columns = scalar::min(Memory::kColumns, width - first_column);
   const std::int64_t origin = call.offsets[sequence];
   const int rows = static_cast<int>(call.offsets[sequence + 1] - origin);
   const linear_weights::Head<T> head = call.first.at(head_number, origin);

@@ -143,8 +143,8 @@ __global__ void reduce_views(Logits<T> logits, std::int64_t tokens, TwoViews vie
     const auto ours = Pack<T>::load(first, pack), theirs = Pack<T>::load(second, pack);
     for (int i = 0; i < kPack<T> && pack * kPack<T> + i < vocabulary; ++i) {
       const C a = C(ours.values[i]) - of_first.peak, b = C(theirs.values[i]) - of_second.peak;
-      first_cross += scalar::exp(a) * (a - b);
-      second_cross += scalar::exp(b) * (b - a);
+      first_cross += scalar::exp(a) * log_ratio(a, b);
+      second_cross += scalar::exp(b) * log_ratio(b, a);
     }
   }
   const C gap = C(scalar::log(double(of_first.total)) - scalar::log(double(of_second.total)));
@@ -170,7 +170,7 @@ __global__ void reduce_views(Logits<T> logits, std::int64_t tokens, TwoViews vie
       const std::int64_t v = pack * kPack<T> + i;
       const C a = C(ours.values[i]) - of_first.peak, b = C(theirs.values[i]) - of_second.peak;
       const C p = scalar::exp(a) / of_first.total, q = scalar::exp(b) / of_second.total;
-      const C d = a - b - gap, wanted = share + (v == target ? rest : C(0));
+      const C d = log_ratio(a, b) - gap, wanted = share + (v == target ? rest : C(0));
       const C of_p = one * (p - wanted) + to_second * p * (d - forward) + to_first * (p - q);
       const C of_q = other * (q - wanted) + to_second * (q - p) - to_first * q * (d + reverse);
       ours.values[i] = T(v < vocabulary ? of_p : C(0));

@@ -190,15 +190,15 @@ void add_occurrences(CudaExec exec, const Tensor& dy, const Occurrences& occurre
 }  // namespace
 
 void fill(CudaExec exec, const Tensor& y, double value) {
-  visit_any(y.dtype(), [&]<class T>(T) {
+  visit_any(y.dtype(), "fill", [&]<class T>(T) {
     launch(exec, fill_elements<T>, one_thread_each(y.elements()), y.elements(),
            static_cast<T>(converted<Compute<T>>(value)), y.data<T>());
   });
 }
 
 void cast(CudaExec exec, const Tensor& x, const Tensor& y) {
-  visit_any(x.dtype(), [&]<class From>(From) {
-    visit_any(y.dtype(), [&]<class To>(To) {
+  visit_any(x.dtype(), "convert", [&]<class From>(From) {
+    visit_any(y.dtype(), "convert", [&]<class To>(To) {
       launch(exec, cast_elements<From, To>, one_thread_each(x.elements()), x.elements(),
              x.data<From>(), y.data<To>());
     });
@@ -228,7 +228,7 @@ void scale(CudaExec exec, const Tensor& y, const Tensor& factor) {
 
 void transpose(CudaExec exec, const Tensor& x, const Tensor& y, std::int64_t batch,
                std::int64_t rows, std::int64_t columns) {
-  visit_any(x.dtype(), [&]<class T>(T) {
+  visit_any(x.dtype(), "transpose", [&]<class T>(T) {
     const dim3 tiles(static_cast<unsigned>(cuda::ceil_div(columns, kTile)),
                      static_cast<unsigned>(cuda::ceil_div(rows, kTile)),
                      static_cast<unsigned>(batch));

@@ -26,6 +26,9 @@ struct alignas(kCount * sizeof(T)) Pack {
   }
 };
 
+/// Four elements, by an address that is aligned to them.
+__device__ inline float4 four(const float* from) { return *reinterpret_cast<const float4*>(from); }
+
 /// Whether all counts of elements are whole packs and all addresses are aligned to packs.
 template <class T>
 bool whole_packs(std::initializer_list<std::int64_t> counts,

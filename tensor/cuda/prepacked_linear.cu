@@ -14,7 +14,7 @@
 namespace kette::kernels {
 namespace {
 
-using cuda::ceil_div, cuda::kPack, cuda::kWarp, cuda::Pack;
+using cuda::ceil_div, cuda::four, cuda::kPack, cuda::kWarp, cuda::Pack;
 
 constexpr int kPanel = 8, kSlice = 32;
 template <class W>
@@ -39,8 +39,6 @@ struct Product {
     return Pack<W>::load(panels, line * kPanel + column);
   }
 };
-
-__device__ float4 four(const float* from) { return *reinterpret_cast<const float4*>(from); }
 
 /// Not inlined, so that both kernels also round alike here.
 __device__ __noinline__ float activate(Activation activation, float x) {

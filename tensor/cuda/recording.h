@@ -8,29 +8,31 @@
 
 namespace kette::cuda {
 
-/// A graph of the work queued on a stream. It keeps the memory allocated while recording, which
-/// replay() uses.
+/// A graph of the work queued on the stream `capture`, for `queue`. It keeps the memory allocated
+/// while recording, which replay() uses.
 class CudaRecording final : public Recording {
  public:
-  CudaRecording(BlockPool& pool, cudaStream_t queue) : pool_(pool), queue_(queue) {}
+  CudaRecording(BlockPool& pool, cudaStream_t capture, cudaStream_t queue)
+      : pool_(pool), capture_(capture), queue_(queue) {}
   ~CudaRecording() override {
     cudaStreamSynchronize(queue_);
     if (graph_ != nullptr) cudaGraphExecDestroy(graph_);
     for (const auto& block : released_) pool_.release(block.second);
   }
 
+  /// Relaxed: memory may be taken from the system meanwhile.
   void begin() {
-    check(cudaStreamBeginCapture(queue_, cudaStreamCaptureModeRelaxed), "recording a graph");
+    check(cudaStreamBeginCapture(capture_, cudaStreamCaptureModeRelaxed), "recording a graph");
   }
   void abandon() noexcept {
     cudaGraph_t graph = nullptr;
-    cudaStreamEndCapture(queue_, &graph);
+    cudaStreamEndCapture(capture_, &graph);
     if (graph != nullptr) cudaGraphDestroy(graph);
     cudaGetLastError();
   }
   void end() {
     cudaGraph_t graph = nullptr;
-    check(cudaStreamEndCapture(queue_, &graph), "recording a graph");
+    check(cudaStreamEndCapture(capture_, &graph), "recording a graph");
     const cudaError_t status = cudaGraphInstantiate(&graph_, graph, 0);
     cudaGraphDestroy(graph);
     check(status, "a graph");
@@ -59,7 +61,7 @@ class CudaRecording final : public Recording {
 
  private:
   BlockPool& pool_;
-  cudaStream_t queue_;
+  cudaStream_t capture_, queue_;
   cudaGraphExec_t graph_ = nullptr;
   std::map<void*, std::size_t> sizes_;
   std::multimap<std::size_t, void*> released_;

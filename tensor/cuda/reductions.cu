@@ -126,8 +126,8 @@ __global__ void find_non_finite(std::int64_t count, const T* x, double* first) {
   if (threadIdx.x == 0) first[blockIdx.x] = found;
 }
 
-/// *sum = the sum of the blocks' sums, by one block.
-__global__ void sum_in_order(std::int64_t blocks, const double* partial, double* sum) {
+/// *sum = the sum of the blocks' sums.
+__global__ void sum_in_one_block(std::int64_t blocks, const double* partial, double* sum) {
   double total = 0;
   for (std::int64_t i = threadIdx.x; i < blocks; i += kThreads) total += partial[i];
   total = cuda::block_sum(total);
@@ -159,7 +159,7 @@ void squares_of_blocks(CudaExec exec, const Tensor& x, const Tensor& sums) {
 }
 
 void sum_of_blocks(CudaExec exec, const Tensor& sums, const Tensor& sum) {
-  launch(exec, sum_in_order, {dim3(1), dim3(kThreads)}, sums.elements(), sums.data<double>(),
+  launch(exec, sum_in_one_block, {dim3(1), dim3(kThreads)}, sums.elements(), sums.data<double>(),
          sum.data<double>());
 }
 

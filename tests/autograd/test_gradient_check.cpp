@@ -2,6 +2,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
 
 #include "autograd/all_ops.h"
 #include "autograd/hessian.h"
@@ -184,6 +187,25 @@ TEST_CASE("gradient check: tolerance means what it says, and noise is told") {
   CHECK(off(1e-4, 1e-3).ok());
   CHECK(!off(1e-2, 1e-3).ok());
   CHECK(!off(1e-5, 1e-6).ok());
+  // A tolerance that no gradient could miss.
+  for (const double none : {0.0, -1e-6, std::nan("")}) {
+    CAPTURE(none);
+    const std::vector<GradientCheckOptions> wrong = {{.tolerance = none},
+                                                     {.adjoint_tolerance = none}};
+    for (const GradientCheckOptions& options : wrong) {
+      const auto refused = [&](const auto& check) {
+        CHECK_THROWS_WITH_AS(check(), doctest::Contains("expected tolerances above 0"), Error);
+      };
+      refused([&] { return check_gradients([](In in) { return in[0]; }, {{{4}}}, options); });
+      refused([&] { return check_second_order([](In in) { return in[0]; }, {{{4}}}, options); });
+      const auto loss = [] { return Variable(Tensor::zeros({})); };
+      refused([&] { return check_parameter_gradients(loss, {}, options); });
+      refused([&] { return check_parameters_second_order(loss, {}, options); });
+    }
+  }
+  CHECK_THROWS_AS(GradientCheckOptions{.absolute = -1}.check(), Error);
+  CHECK_THROWS_AS(GradientCheckOptions{.step = 0}.check(), Error);
+  CHECK_THROWS_AS(GradientCheckOptions{.together = 0}.check(), Error);
   // A gradient far below what a sum of that size tells.
   const auto drowned = [](double slope) {
     return check_gradients([=](In in) { return affine(sum(affine(in[0], slope)), 1, 1e6); },
@@ -275,6 +297,23 @@ TEST_CASE("gradient check: names what an op must not do") {
       {{{50}}});
   CHECK(!random.ok());
   CHECK(contains(random.fault, "two calls differ: output 0 at ["));
+  // Of other forms, which have other weights.
+  std::int64_t length = 0;
+  CHECK(contains(check_gradients([&](In in) { return slice(in[0], 0, ++length); }, {{{4}}}).fault,
+                 "two calls differ: output 0 is f64 [1] on cpu, then f64 [2] on cpu"));
+  calls = 0;
+  CHECK(contains(
+      check_gradients([&](In in) { return std::vector<Variable>(++calls, in[0]); }, {{{4}}}).fault,
+      "two calls differ: the number of outputs is 1, then 2"));
+  calls = 0;
+  CHECK_THROWS_WITH_AS(
+      check_gradients([&](In in) { return slice(in[0], 0, ++calls < 3 ? 4 : 5); }, {{{6}}}),
+      doctest::Contains("output 0 is f64 [4] on cpu, then f64 [5] on cpu"), Error);
+  length = 0;
+  CHECK_THROWS_WITH_AS(
+      check_parameter_gradients([&] { return Variable(Tensor::zeros({++length})); }, {}),
+      doctest::Contains("the same at each call, given f32 [1] on cpu, then f32 [2] on cpu"), Error);
+
   calls = 0;
   CHECK_THROWS_WITH_AS(check_parameter_gradients(
                            [&] {
@@ -290,6 +329,13 @@ TEST_CASE("gradient check: names what an op must not do") {
   CHECK_THROWS_WITH_AS(
       check_own(given_gradient(Tensor::zeros({2, 2}, DType::f64).slice(0, 1))),
       doctest::Contains("own backward to its input 0: expected a gradient of shape [4]"), Error);
+  CHECK_THROWS_WITH_AS(
+      check_own(given_gradient(Tensor::zeros({2, 2}, DType::f64))),
+      doctest::Contains("own backward to its input 0: expected a gradient of shape [4]"), Error);
+  CHECK(check_own([](const Tensor& x, const Tensor& dy, GradientSlot& dx) {  // axes of 1 aside
+          dx.add((affine(square(Variable(x)), 3) * Variable(dy)).value().reshaped({4, 1}));
+        })
+            .ok());
   CHECK_THROWS_WITH_AS(check_own(given_gradient(Tensor::zeros({4}))),
                        doctest::Contains("own backward to its input 0: expected a gradient of f64"),
                        Error);

@@ -207,6 +207,21 @@ TEST_CASE("backward starts from a scalar, or from a given gradient of the right 
   const Variable y = affine(x, 2);
   CHECK(contains(message_of([&] { tape.backward(y); }), "expected a scalar, given [2, 3]"));
   CHECK_THROWS_AS(tape.backward(y, Tensor::zeros({3}, DType::f64)), Error);
+  CHECK(message_of([&] {
+          tape.backward(y, Tensor::zeros({2, 3}));
+        }) == "backward: expected a gradient of f64 on cpu, given f32 [2, 3] on cpu");
+  tape.backward(y, Tensor::full({2, 3}, 1, DType::f64));  // which can still go back
+  CHECK(x.leaf()->gradient.values<double>() == std::vector<double>(6, 2));
+}
+
+TEST_CASE("the gradient of a watched value is kept, that of an op's result is not") {
+  Tape tape;
+  const Variable x = tape.watch(Tensor::full({2}, 3, DType::f64)), y = square(x),
+                 unused = tape.watch(Tensor::full({2}, 3, DType::f64));
+  tape.backward(sum(y));
+  CHECK(tape.gradient(x).values<double>() == std::vector<double>{6, 6});
+  CHECK(!tape.gradient(unused).defined());
+  CHECK(contains(message_of([&] { tape.gradient(y); }), "given the result of an op"));
 }
 
 TEST_CASE("a chain of a million nodes needs no recursion") {
@@ -317,6 +332,24 @@ TEST_CASE("an op given operands of two devices says so") {
   CHECK(message_of([&] { here + there; }) ==
         "add: expected operands on one device, given f32 [2] on cpu and f32 [2] on cuda:0");
   CHECK(contains(message_of([&] { layer_norm(there, there, here); }), "on one device"));
+
+  const Device device = devices[1];
+  const Tensor ids = Tensor::from(std::vector<std::int32_t>{0, 1}, device),
+               table = Tensor::zeros({2, 4}), turns = rotary_table(2, 4);
+  CHECK(message_of([&] { embedding(table, ids); }) ==
+        "embedding: expected ids on the host or on cpu, given i32 [2] on cuda:0");
+  CHECK(contains(message_of([&] { add_positions(table, table, ids); }), "on the host or on cpu"));
+  CHECK(contains(message_of([&] { linear_cross_entropy(table, table, {}, ids, {}); }),
+                 "on the host or on cpu"));
+  CHECK(contains(message_of([&] { rotary(table.to(device), ids, turns, 4); }),
+                 "of type f32 on cuda:0, given f32 [2, 4] on cpu"));
+  Tape tape;
+  const Variable x = tape.watch(Tensor::zeros({2})), y = affine(x, 2);
+  CHECK(message_of([&] { tape.backward(y, Tensor::zeros({2}, DType::f32, device)); }) ==
+        "backward: expected a gradient of f32 on cpu, given f32 [2] on cuda:0");
+  GradientSlot slot(x.value());
+  CHECK(message_of([&] { slot.add(Tensor::zeros({2}, DType::f32, device)); }) ==
+        "expected a gradient on cpu, given f32 [2] on cuda:0");
 }
 
 TEST_CASE("the norm of a residual stream writes over gradients that nothing else needs") {

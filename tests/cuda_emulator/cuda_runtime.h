@@ -50,7 +50,7 @@ void enqueue(Stream* stream, std::function<void()> work);
 /// Queues messages from and to other processes.
 void enqueue_messages(Stream* stream, Progress messages);
 /// Whether the environment variable KETTE_EMULATOR_FAULT names this fault, for tests that must notice it: "unordered",
-/// messages do not wait for the work before them; those of nccl.cpp.
+/// messages do not wait for the work before them; "no kernels", none were compiled for this GPU; those of nccl.cpp.
 bool is_planted(const char* fault);
 /// Queues a kernel, which is counted under the name of `function`.
 void launch(Stream* stream, const void* function, dim3 blocks, dim3 threads,
@@ -131,6 +131,7 @@ enum cudaError_t {
   cudaSuccess,
   cudaErrorInvalidValue,
   cudaErrorMemoryAllocation,
+  cudaErrorNoKernelImageForDevice = 209,
   cudaErrorNotReady = 600,
   cudaErrorStreamCaptureUnsupported = 900
 };
@@ -164,7 +165,9 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
 inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) {
   return *value = 4, cudaSuccess;
 }
-inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes*, void (*)()) { return cudaSuccess; }
+inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes*, void (*)()) {
+  return emulator::is_planted("no kernels") ? cudaErrorNoKernelImageForDevice : cudaSuccess;
+}
 inline cudaError_t cudaDriverGetVersion(int* version) { return *version = 0, cudaSuccess; }
 inline cudaError_t cudaSetDevice(int) { return cudaSuccess; }
 inline cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace emulator {
@@ -66,6 +67,8 @@ class Emulator {
   virtual void load_matrices(std::uint32_t (&words)[4], const std::uint16_t* row,
                              bool transposed) = 0;
 
+  /// From now on, the device has so much memory more than is in use; nothing: as much as is wanted.
+  virtual void limit_memory(std::optional<std::size_t> more) = 0;
   // Memory of either side, and work on a stream of the tests' own.
   virtual void* allocate(std::size_t bytes, bool pinned) = 0;
   virtual void release(void* memory, bool pinned) = 0;

@@ -3,9 +3,11 @@
 // either keeps up with what is queued or lags behind until somebody asks. A pinned slot that is
 // written again too early, a result that is read too early, and two streams that do not wait for one
 // another then show. Messages that wait for another process hold up their stream alone.
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -49,7 +51,14 @@ namespace {
 std::recursive_mutex mutex;
 std::vector<Stream*> streams;  // never destroyed, as the backends that own them
 std::map<std::uintptr_t, std::size_t> device_memory, pinned_memory;
+std::size_t most_device_memory = SIZE_MAX;
 Counts counts;
+
+std::size_t device_memory_in_use() {
+  std::size_t sum = 0;
+  for (const auto& block : device_memory) sum += block.second;
+  return sum;
+}
 
 bool holds(const std::map<std::uintptr_t, std::size_t>& blocks, const void* at) {
   const auto address = reinterpret_cast<std::uintptr_t>(at);
@@ -83,6 +92,9 @@ cudaError_t allocate(std::map<std::uintptr_t, std::size_t>& blocks, void** memor
                      std::size_t bytes) {
   const std::lock_guard lock(mutex);
   if (bytes > cudaDeviceProp().totalGlobalMem) return cudaErrorMemoryAllocation;
+  if (&blocks == &device_memory && device_memory_in_use() + bytes > most_device_memory) {
+    return cudaErrorMemoryAllocation;
+  }
   *memory = std::aligned_alloc(512, (bytes + 511) / 512 * 512);
   if (*memory == nullptr) return cudaErrorMemoryAllocation;
   blocks[reinterpret_cast<std::uintptr_t>(*memory)] = bytes;
@@ -134,6 +146,10 @@ class Controls final : public Emulator {
     emulator::load_matrices(words, row, transposed);
   }
 
+  void limit_memory(std::optional<std::size_t> more) override {
+    const std::lock_guard lock(mutex);
+    most_device_memory = more ? device_memory_in_use() + *more : SIZE_MAX;
+  }
   void* allocate(std::size_t bytes, bool pinned) override {
     void* memory = nullptr;
     emulator::allocate(pinned ? pinned_memory : device_memory, &memory, bytes);

@@ -48,6 +48,8 @@ TEST_CASE("whole model: the gradient of every parameter is right") {
     expect_right(checks);
     for (const auto& [name, check] : checks) CHECK(check.adjoint->gap < 1e-11);
   }
+  CHECK_THROWS_WITH_AS(check_model(small_parser(), GradientCheckOptions().in_f32()),
+                       "dtype: expected f64 for a whole model, given f32", Error);
 }
 
 TEST_CASE("planted gradients: in a whole model, found by both proofs") {

@@ -2,23 +2,69 @@
 #include <omp.h>
 
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
+#include <filesystem>
+#include <limits>
 #include <sstream>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "tensor/cpu/blas.h"
 #include "tensor/machine.h"
+#include "tests/support.h"
 
 using namespace kette;
 
 TEST_CASE("seconds of processors are those of all programs, without waiting") {
   const auto seconds = [](const char* stat) {
     std::istringstream text(stat);
-    return processor_seconds_in(text, 100);
+    return processor_seconds_in(text, 100, {});
   };
   CHECK(seconds("cpu  100 20 30 4000 500 6 7 80 0 0\ncpu0 50 10 15\n") == doctest::Approx(1.63));
   CHECK(seconds("cpu 100\n") == 0);
   CHECK(seconds("") == 0);
+}
+
+TEST_CASE("seconds of processors are those of the ones that this program may use") {
+  const auto seconds = [](const std::vector<int>& processors) {
+    std::istringstream text(
+        "cpu  1005 0 0 0 0 0 0 0 0 0\ncpu0 100 0 0 0 0 0 0 0 0 0\ncpu1 200 0 0 0 0 0 0 0 0 0\n"
+        "cpu12 700 0 0 0 0 0 0 0 0 0\nintr 5 1 2\ncpu2 9 9 9 9 9 9 9\n");
+    return processor_seconds_in(text, 100, processors);
+  };
+  CHECK(seconds({0, 1}) == doctest::Approx(3));
+  CHECK(seconds({12}) == doctest::Approx(7));
+  CHECK(seconds({0, 1, 12}) == doctest::Approx(10.05));  // all: their sum is not rounded
+  CHECK(seconds({2}) == doctest::Approx(10.05));         // the system says nothing of it
+}
+
+TEST_CASE("a process may use as much memory as its control groups, and those above, allow") {
+  const testing::ScratchFolder root;
+  const auto limit = [&] { return memory_limit_in(root.path()); };
+  const auto write = [&](const std::filesystem::path& path, const std::string& text) {
+    std::filesystem::create_directories((root.path() / path).parent_path());
+    testing::write_file(root.path() / path, text);
+  };
+  constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
+  CHECK(limit() == kNone);
+  write("proc/self/cgroup", "0::/jobs/seven\n");
+  CHECK(limit() == kNone);
+  write("sys/fs/cgroup/jobs/seven/memory.max", "max\n");
+  CHECK(limit() == kNone);
+  write("sys/fs/cgroup/jobs/memory.max", "3000\n");
+  CHECK(limit() == 3000);
+  write("sys/fs/cgroup/jobs/seven/memory.max", "2000\n");
+  CHECK(limit() == 2000);
+  write("proc/self/cgroup", "0::/\n");  // a container, to which its group is the root
+  write("sys/fs/cgroup/memory.max", "1000\n");
+  CHECK(limit() == 1000);
+  write("proc/self/cgroup", "5:cpu,memory:/jobs/seven\n4:freezer:/jobs\n");  // version 1
+  write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+  write("sys/fs/cgroup/memory/jobs/seven/memory.limit_in_bytes", "4000\n");
+  CHECK(limit() == 4000);
+  CHECK(usable_memory() > 0);
 }
 
 TEST_CASE("other programs compute where they leave too little for this one's threads") {

@@ -3,12 +3,16 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "cli/bench/bench_ids.h"
 #include "tensor/backend.h"
 #include "tensor/kernels.h"
 #include "tests/devices.h"
 #include "tests/emulated.h"
+#include "tests/environment.h"
 #include "tests/random_tensor.h"
 
 using namespace kette;
@@ -195,6 +199,32 @@ TEST_CASE("CUDA emulator: a device short of memory waits for its work before it 
                          doctest::Contains("expected room for 8192 MiB more on cuda:0"), Error);
   });
   CHECK(counts.host_waits == 1);
+}
+
+TEST_CASE("CUDA emulator: an upload takes what is kept for reuse before it fails") {
+  emulator::Emulator* emulator = emulator::find();
+  if (emulator == nullptr) return skip_emulator();
+  const std::vector<float> values(std::size_t{1} << 20, 1.0f);  // 4 MiB, a segment of uploads
+  backend(kCuda).trim();
+  Tensor::empty({std::int64_t{1} << 26}, DType::f32, kCuda);  // 256 MiB, which are then kept
+  emulator->limit_memory(std::size_t{0});
+  std::vector<Tensor> uploads;
+  const std::string message = testing::message_of([&] {
+    for (int i = 0; i < 32; ++i) uploads.push_back(Tensor::from(values, kCuda));
+  });
+  emulator->limit_memory(std::nullopt);
+  CHECK(message.empty());
+  CHECK(uploads.size() == 32);
+}
+
+TEST_CASE("CUDA emulator: a GPU that no kernels were compiled for is told, and what to do") {
+  if (emulator::find() == nullptr) return skip_emulator();
+  const testing::Environment planted("KETTE_EMULATOR_FAULT", "no kernels");
+  CHECK_THROWS_WITH_AS(
+      backend({DeviceKind::cuda, 63}),
+      "device: expected a GPU that this build has kernels for, given cuda:63 (emulator on the CPU, "
+      "sm_00); build Kette with -DKETTE_CUDA_ARCHITECTURES=00",
+      Error);
 }
 
 TEST_CASE("CUDA emulator: no thread walks through thousands of rows") {

@@ -2,6 +2,7 @@
 #include <omp.h>
 
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "tests/devices.h"
@@ -199,6 +200,33 @@ TEST_CASE("linear cross entropy counts the first of equal entries, and takes no 
   }
 }
 
+TEST_CASE(
+    "linear cross entropy: a logit of minus infinity is a word less, in one view and in two") {
+  for (const Device device : test_devices()) {
+    CAPTURE(device.str());
+    const double word = 1 / 3.0;  // the share of each of the others
+    LinearCrossEntropyArgs args;
+    args.x = Tensor::zeros({4, 3}, DType::f32, device);
+    args.weight = Tensor::zeros({4, 3}, DType::f32, device);
+    args.bias = Tensor::from(std::vector<float>{0, -INFINITY, 0, 0}, device);
+    args.targets = Tensor::from(std::vector<std::int32_t>{0, 2, 0, 2}, device);
+    for (const bool has_views : {false, true}) {
+      CAPTURE(has_views);
+      args.views = has_views ? std::optional(TwoViews{.forward = 2, .reverse = 3}) : std::nullopt;
+      args.dx = Tensor::empty({4, 3}, DType::f32, device);
+      args.dbias = Tensor::zeros({4}, DType::f32, device);
+      CHECK(run(args).loss == doctest::Approx(-4 * std::log(word)));
+      const std::vector<double> dbias = args.dbias.values<double>();
+      const std::vector<double> expected{4 * word - 2, 0, 4 * word - 2, 4 * word};
+      for (std::size_t v = 0; v < 4; ++v) {
+        CHECK(dbias[v] == doctest::Approx(expected[v]).epsilon(1e-5));
+      }
+      args.dx = args.dbias = Tensor();
+      CHECK(run(args).loss == doctest::Approx(-4 * std::log(word)));
+    }
+  }
+}
+
 TEST_CASE("linear cross entropy has the same bits for any number of threads") {
   const int threads = omp_get_max_threads();
   std::vector<std::vector<float>> results;
@@ -228,7 +256,27 @@ TEST_CASE("linear cross entropy names wrong targets, widths and types") {
     args.bias = args.bias.to(DType::f64);
     CHECK_THROWS_WITH_AS(run(args), doctest::Contains("expected all of type f32, given f64"),
                          Error);
+    args = moved(right, device);
+    for (const double smoothing : {-0.1, 7.0, std::nan("")}) {
+      args.smoothing = smoothing;
+      CHECK_THROWS_WITH_AS(run(args), doctest::Contains("expected a smoothing of 0 to 1"), Error);
+    }
+    args = moved(right, device);
+    args.x = args.x.reshaped({2, 3, 4});
+    CHECK_THROWS_WITH_AS(run(args), doctest::Contains("given [2, 3, 4] and [9, 4]"), Error);
+    if (!device.is_host()) {
+      args = moved(right, device);
+      args.targets = right.targets;
+      CHECK_THROWS_WITH_AS(run(args), doctest::Contains("expected all on cuda:0"), Error);
+    }
   }
+  LinearCrossEntropyArgs two = arguments(6, 4, 9, DType::f32);
+  two.views = TwoViews{};
+  two.targets = Tensor::from(std::vector<std::int32_t>{1, 2, 3, 1, 5, 3});
+  CHECK_THROWS_WITH_AS(run(two),
+                       "linear_cross_entropy: expected the same target for both views of a token, "
+                       "given 2 in row 1 and 5 in row 4",
+                       Error);
   right.targets.data<std::int32_t>()[3] = 9;
   for (const Device device : test_devices()) {
     const LinearCrossEntropyArgs args = moved(right, device);

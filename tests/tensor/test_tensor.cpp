@@ -72,6 +72,11 @@ TEST_CASE("dtypes convert; bf16 rounds to nearest even") {
   CHECK(x.to(DType::f64).values<double>() == std::vector<double>{1.5, -2.25});
   CHECK(x.to(DType::bf16).values<float>() == std::vector<float>{1.5f, -2.25f});
   CHECK(x.to(DType::i32).values<std::int32_t>() == std::vector<std::int32_t>{1, -2});
+  CHECK_THROWS_WITH_AS(
+      Tensor::empty({2}, DType::int8).to(DType::f32),
+      "convert: expected f32, f64, bf16 or i32, given int8, whose values mean nothing without "
+      "their scale",
+      Error);
 }
 
 TEST_CASE("the allocator hands blocks out again and counts them") {
@@ -134,6 +139,12 @@ TEST_CASE("a block pool cuts segments, reuses what comes back and merges neighbo
   CHECK(reserved.empty());
   CHECK(pool.statistics().in_use_bytes == 0);
   CHECK(pool.statistics().cached_bytes == 0);
+}
+
+TEST_CASE("memory that is missing is told in MiB, and in KiB below one") {
+  CHECK(memory_size((std::size_t{3} << 20) + 5) == "3 MiB");
+  CHECK(memory_size((std::size_t{1} << 20) - 1) == "1024 KiB");
+  CHECK(memory_size(1) == "1 KiB");
 }
 
 TEST_CASE("blocks lie at multiples of their device's alignment") {
