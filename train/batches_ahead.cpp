@@ -24,6 +24,8 @@ void BatchesAhead::taken() {
   sampler_.skip(leaves_);
 }
 
+void BatchesAhead::given_up() { after_.wait(); }
+
 BatchesAhead::Prepared& BatchesAhead::now() {
   if (!now_) now_ = prepare(0);
   return *now_;

@@ -22,8 +22,10 @@ class BatchesAhead {
   const Batch& first();
   /// The batches of the next step, valid until taken(). After the first batch, none is made once is_over() is true.
   StepBatches next(std::function<bool()> is_over);
-  /// Moves the sampler past the step.
+  /// The step was made: moves the sampler past it.
   void taken();
+  /// The step was given up: after this no thread uses the sampler.
+  void given_up();
   /// Drops batches made ahead. Call it between steps before the sampler changes how it draws.
   void forget() { now_.reset(); }
 

@@ -69,7 +69,7 @@ const std::vector<OptimizerSetting>& optimizer_settings() {
        true,
        1,
        {adam, lion},
-       "adam: decay of the mean of their squares; lion: decay of its moment (default: 0.99)"},
+       "adam: decay of the mean of their squares; lion: decay of its moment, 0.99 by itself"},
       {"epsilon",
        &OptimizerOptions::epsilon,
        0,

@@ -40,6 +40,17 @@ double learning_rate(const ScheduleOptions& options, std::int64_t step) {
   return 0;
 }
 
+void check_schedule(const ScheduleOptions& options) {
+  const bool goes_by_warmup =
+      options.kind == ScheduleKind::noam || options.kind == ScheduleKind::inverse_sqrt;
+  KETTE_CHECK(!goes_by_warmup || options.warmup >= 1,
+              "warmup: expected at least 1 step, from which ", enum_name(options.kind),
+              " falls, given ", options.warmup);
+  KETTE_CHECK(options.kind != ScheduleKind::cosine || options.total_steps > options.warmup,
+              "total_steps: expected more than the ", options.warmup,
+              " steps of the warm-up, for there the cosine ends, given ", options.total_steps);
+}
+
 ScheduleOptions with_kind(const ScheduleOptions& options, ScheduleKind kind) {
   if (kind == options.kind) return options;  // with all of its digits
   // What noam's factor is divided by at the peak.

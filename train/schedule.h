@@ -32,6 +32,9 @@ struct ScheduleOptions {
 };
 
 double learning_rate(const ScheduleOptions& options, std::int64_t step);
+/// Throws an Error that names the steps that the kind goes by and the options lack. Not for training, which may learn
+/// the length of its run as it goes.
+void check_schedule(const ScheduleOptions& options);
 /// The number of steps until the peak. A shorter warm-up does not change the peak.
 double warmup_steps(const ScheduleOptions& options);
 

@@ -7,8 +7,6 @@
 #include "data/corpora/shard_folder.h"
 #include "data/corpora/text_streams.h"
 #include "data/corpora/tokenize_files.h"
-#include "data/files/text_source.h"
-#include "data/files/utf8.h"
 #include "data/tokenizers/character_tokenizer.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "tensor/suggestion.h"
@@ -21,22 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kSentencePiece = "sentencepiece";
-
-/// One after the other, each without its byte order mark and, where lines matter, with an end of its last one.
-std::string joined_text(const std::vector<fs::path>& files, bool in_lines) {
-  std::string text;
-  for (const fs::path& file : files) {
-    if (in_lines && !text.empty() && text.back() != '\n') text += '\n';
-    const std::size_t begin = text.size();
-    TextSource source(file);
-    while (source.append_to(text)) {
-    }
-    if (std::string_view(text).substr(begin).starts_with(kByteOrderMark)) {
-      text.erase(begin, kByteOrderMark.size());
-    }
-  }
-  return text;
-}
 
 std::string names_of(const std::vector<fs::path>& files) {
   return joined(files, [](const fs::path& file) { return fs::absolute(file).string(); });
@@ -160,8 +142,7 @@ SharedTokenizer TextCorpus::make_tokenizer(const TextOptions& options, const Run
       tokens == options.text.end(), tokens->string(),
       ": expected a tokenizer beside a file of tokens, given none (give --tokenizer as kette tokenize was given it)");
   if (options.tokenizer_kind == "character") {
-    return CharacterTokenizer::from_text(joined_text(options.text, false), names_of(options.text),
-                                         with_mask);
+    return CharacterTokenizer::from_files(options.text, with_mask);
   }
   KETTE_CHECK(options.tokenizer_kind == kSentencePiece,
               "tokenizer: expected character or sentencepiece to make one from the text, given ",
@@ -169,7 +150,8 @@ SharedTokenizer TextCorpus::make_tokenizer(const TextOptions& options, const Run
   SentencePieceOptions settings;
   settings.vocabulary = options.vocabulary;
   settings.mask = with_mask;
-  return SentencePieceTokenizer::train_text(joined_text(options.text, true), settings);
+  settings.normalization = SentencePieceOptions::Normalization::lossless;
+  return SentencePieceTokenizer::train_files({options.text.begin(), options.text.end()}, settings);
 }
 
 std::vector<TokenStream> TextCorpus::streams_of(const TextOptions& options,
@@ -179,12 +161,11 @@ std::vector<TokenStream> TextCorpus::streams_of(const TextOptions& options,
     const fs::path path =
         options.out / (name + (number > 0 ? "-" + std::to_string(number + 1) : "") + ".tokens");
     const std::string made_of = kette::made_of(files, *tokenizer_, options.documents);
-    if (!were_made_of(path, made_of)) {
-      StatusLine line(options.quiet);
-      const TokenizeReport report =
-          tokenize_files(files, *tokenizer_, options.documents, path, show_on(line), made_of);
-      if (!report.marks.empty()) marks_ += "\n" + names_of(files) + ": " + marks_note(report.marks);
-    }
+    if (const std::optional<TokenFile> tokens = TokenFile::find(path, made_of)) return *tokens;
+    StatusLine line(options.quiet);
+    const TokenizeReport report =
+        tokenize_files(files, *tokenizer_, options.documents, path, show_on(line), made_of);
+    if (!report.marks.empty()) marks_ += "\n" + names_of(files) + ": " + marks_note(report.marks);
     return open_tokens(path, *tokenizer_);
   };
   std::vector<TokenStream> streams =

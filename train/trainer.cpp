@@ -195,7 +195,10 @@ std::optional<StartedStep> Trainer::start_step(double lr) {
                              .clip_norm = options_.clip_norm,
                              .seed = options_.seed,
                              .consistency = consistency});
-  if (!step) return std::nullopt;
+  if (!step) {
+    ahead_.given_up();
+    return std::nullopt;
+  }
   ahead_.taken();
   state_.sampler = task_.sampler().state();
   return step;

@@ -53,6 +53,12 @@ RunFingerprint fingerprint_of(const TranslationTrainOptions& options) {
   fingerprint.add_data("valid_target", {options.valid_target});
   add_of_pairs(options, fingerprint);
   if (options.join_lines > 1) fingerprint.add("join_lines", options.join_lines);
+  if (options.best_by != kByLoss && options.scored_by() == "bleu") {
+    // Scores by other words compare to nothing. Runs of older versions do not say theirs, and go on with any.
+    const std::string tokenizer = enum_name(options.bleu_tokenize);
+    fingerprint.defaults.push_back({"bleu_tokenize", tokenizer});
+    fingerprint.add("bleu_tokenize", tokenizer);
+  }
   add_to_fingerprint(options, fingerprint);
   return fingerprint;
 }

@@ -115,7 +115,10 @@ std::optional<Score> TreeTask::validation_score() {
   const TreeParser parser(transformer(), tokenizer());
   const auto parse_lines = [&](const std::vector<std::string>& lines) {
     std::vector<std::string> trees;
-    for (const Parse& parse : parser.parse(lines, greedy)) trees.push_back(to_text(parse.tree));
+    for (const Parse& parse : parser.parse(lines, greedy)) {
+      KETTE_CHECK(parse.fault.empty(), "validation: ", parse.fault);
+      trees.push_back(to_text(parse.tree));
+    }
     return trees;
   };
   const std::string text =

@@ -40,8 +40,8 @@ TokenCounts BatchSampler::tokens(std::int64_t ahead) const {
     return tokens_of(drawn->second);
   }
   TokenCounts counts;
-  for (const std::int64_t pair : plan.batch(number)) {
-    const PairLengths lengths = corpus_->lengths(pair);
+  for (const Draws::Draw& draw : plan.batch(number)) {
+    const PairLengths lengths = corpus_->lengths(draw.pair);
     counts += {lengths.source + 1, lengths.target + 1};
   }
   return counts;
@@ -117,23 +117,29 @@ std::pair<const EpochPlan&, std::int64_t> BatchSampler::find(std::int64_t ahead)
 }
 
 Batch BatchSampler::make(const EpochPlan& plan, std::int64_t number) const {
+  const std::vector<Draws::Draw> draws = plan.batch(number);
+  std::vector<std::int64_t> pairs;
+  pairs.reserve(draws.size());
+  for (const Draws::Draw& draw : draws) pairs.push_back(draw.pair);
   ChangePair change;
   if (options_.bpe_dropout > 0) {
-    change = [&](std::int64_t pair, PairIds& ids) { draw_pieces(plan.epoch(), pair, ids); };
+    change = [&](std::size_t place, PairIds& ids) { draw_pieces(plan.epoch(), draws[place], ids); };
   }
-  return make_batch(*corpus_, plan.batch(number), corpus_->special(), change);
+  return make_batch(*corpus_, pairs, corpus_->special(), change);
 }
 
-void BatchSampler::draw_pieces(std::int64_t epoch, std::int64_t pair, PairIds& ids) const {
+void BatchSampler::draw_pieces(std::int64_t epoch, const Draws::Draw& draw, PairIds& ids) const {
+  // Another number whenever a pair comes again in an epoch.
+  const std::int64_t number = draw.time * corpus_->size() + draw.pair;
   const std::int64_t limit = corpus_->report().options.longest();
-  const auto draw = [&](std::vector<std::int32_t>& plain, Side side, Purpose purpose) {
+  const auto draw_side = [&](std::vector<std::int32_t>& plain, Side side, Purpose purpose) {
     if (!corpus_->tokenizer()->is_bpe(side)) return;
     std::vector<std::int32_t> pieces = corpus_->tokenizer()->resegment(
-        plain, options_.bpe_dropout, hash_of(purpose, options_.seed, epoch, pair));
+        plain, options_.bpe_dropout, hash_of(purpose, options_.seed, epoch, number));
     if (std::ssize(pieces) <= limit) plain = std::move(pieces);
   };
-  draw(ids.source, Side::source, Purpose::source_pieces);
-  draw(ids.target, Side::target, Purpose::target_pieces);
+  draw_side(ids.source, Side::source, Purpose::source_pieces);
+  draw_side(ids.target, Side::target, Purpose::target_pieces);
 }
 
 /// How many times as many pieces a pair has in the mean of some that lie all over the corpus.
@@ -148,7 +154,7 @@ double BatchSampler::growth() const {
     const std::int64_t pair = i * corpus_->size() / some;
     PairIds ids = corpus_->read(pair);
     plain += longer(ids);
-    draw_pieces(0, pair, ids);
+    draw_pieces(0, {pair, 0}, ids);
     drawn += longer(ids);
   }
   return drawn / plain;

@@ -51,7 +51,7 @@ class BatchSampler final : public Sampler {
   /// Which plan has the batch that comes after `ahead` others, and its number there.
   std::pair<const EpochPlan&, std::int64_t> find(std::int64_t ahead) const;
   Batch make(const EpochPlan& plan, std::int64_t number) const;
-  void draw_pieces(std::int64_t epoch, std::int64_t pair, PairIds& ids) const;
+  void draw_pieces(std::int64_t epoch, const Draws::Draw& draw, PairIds& ids) const;
   double growth() const;
 
   const ParallelCorpus* corpus_;

@@ -20,7 +20,7 @@ Batch make_batch(const PairStore& pairs, std::span<const std::int64_t> numbers,
   std::vector<PairIds> all(numbers.size());
   const auto read = [&](std::int64_t i) {
     all[i] = pairs.read(numbers[i]);
-    if (change) change(numbers[i], all[i]);
+    if (change) change(static_cast<std::size_t>(i), all[i]);
   };
   // A change takes longer than a start of threads.
   parallel_for(std::ssize(numbers), change ? 8 : std::ssize(numbers), read);

@@ -28,8 +28,8 @@ inline TokenCounts tokens_of(const Batch& batch) {
   return {batch.source_segments.rows(), batch.target_segments.rows()};
 }
 
-/// What may take the place of a pair's ids.
-using ChangePair = std::function<void(std::int64_t pair, PairIds& ids)>;
+/// What may take the place of a pair's ids. place: of the pair in the batch.
+using ChangePair = std::function<void(std::size_t place, PairIds& ids)>;
 
 /// Packs these pairs in this order.
 Batch make_batch(const PairStore& pairs, std::span<const std::int64_t> numbers,

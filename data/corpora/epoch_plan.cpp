@@ -40,13 +40,13 @@ EpochPlan::EpochPlan(const PairStore& pairs, Draws draws, std::int64_t tokens_pe
   for (const auto& [hash, batch] : order) shuffled_.push_back(batch);
 }
 
-std::vector<std::int64_t> EpochPlan::batch(std::int64_t number) const {
-  std::vector<std::int64_t> pairs;
+std::vector<Draws::Draw> EpochPlan::batch(std::int64_t number) const {
+  std::vector<Draws::Draw> draws;
   const std::uint32_t place = shuffled_[number];
   for (std::uint32_t i = begins_[place]; i < begins_[place + 1]; ++i) {
-    pairs.push_back(draws_[order_[i]].pair);
+    draws.push_back(draws_[order_[i]]);
   }
-  return pairs;
+  return draws;
 }
 
 std::uint64_t EpochPlan::hash_of_draw(std::uint32_t draw) const {

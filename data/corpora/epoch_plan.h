@@ -19,8 +19,7 @@ class EpochPlan {
 
   std::int64_t epoch() const { return epoch_; }
   std::int64_t batches() const { return static_cast<std::int64_t>(shuffled_.size()); }
-  /// The numbers of its pairs.
-  std::vector<std::int64_t> batch(std::int64_t number) const;
+  std::vector<Draws::Draw> batch(std::int64_t number) const;
 
  private:
   void sort_by_length(const PairStore& pairs);

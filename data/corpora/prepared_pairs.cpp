@@ -131,6 +131,7 @@ PreparedPairs prepare_pairs(const fs::path& folder, const std::vector<ParallelTe
   }
   PreparedPairs prepared{tokenizer->fingerprint(), options.filters, odd,
                          shards.kept(before.texts, wanted)};
+  shards.check_duplicates(options.filters.odd.wants(Oddity::duplicate), prepared.texts.size());
   std::optional<PairFilter> odd_pairs;
   if (!options.filters.odd.oddities.empty()) odd_pairs.emplace(options.filters.odd, tokenizer);
   double done = 0, all = 0;

@@ -1,5 +1,6 @@
 #include "data/corpora/prepared_tokens.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "data/checks/document_filter.h"
@@ -108,6 +109,9 @@ PreparedTokens prepare_tokens(const fs::path& folder, const std::vector<fs::path
   for (const fs::path& file : files) text.files.push_back(file.string());
   PreparedTokens prepared{tokenizer.fingerprint(), options.documents,
                           shards.kept(before.texts, {text.made_of})};
+  shards.check_duplicates(
+      std::find(options.odd.begin(), options.odd.end(), Oddity::duplicate) != options.odd.end(),
+      prepared.texts.size());
   std::optional<DocumentFilter> odd;
   if (!options.odd.empty()) odd.emplace(options.odd);
   ShardedFiles sharded(files, tokenizer, options, odd ? &*odd : nullptr, progress);

@@ -90,6 +90,13 @@ std::size_t ShardFolder::count_kept(const std::vector<std::string>& has,
   return has_all ? has.size() - wanted.size() : has.size();
 }
 
+void ShardFolder::check_duplicates(bool are_left_out, std::size_t kept) const {
+  KETTE_CHECK(!are_left_out || kept == 0, path_.string(),
+              ": expected no filter \"duplicate\" beside ", "--append, which does not look at the ",
+              names_of(kind_).what,
+              " that are there, given it (give all texts at once, or leave that filter out)");
+}
+
 std::vector<std::string> ShardFolder::make(std::size_t number, const std::string& made_of,
                                            const std::string& size, ShardedText& text) {
   std::vector<std::string> names;

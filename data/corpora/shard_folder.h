@@ -58,6 +58,8 @@ class ShardFolder {
     texts.resize(count_kept(made_of, wanted));
     return texts;
   }
+  /// Throws if texts stay and what repeats earlier text is left out of others: those that stay are not looked at.
+  void check_duplicates(bool are_left_out, std::size_t kept) const;
   /// Makes the shards of a text that are this process's and are not there, and gives the names of all. number: of the text,
   /// from 0 on. size: of a shard, "1000 lines".
   std::vector<std::string> make(std::size_t number, const std::string& made_of,

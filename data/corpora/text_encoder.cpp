@@ -114,6 +114,7 @@ void TextEncoder::filter_waiting(bool is_skipped) {
       leaves_out_ = !odd_->keeps(facts[i], waiting.piece.text);
     } else if (waiting.begins_document) {
       odd_->skip(facts[i].hash);
+      leaves_out_ = false;  // nothing is said of it
     }
     waiting.is_left_out = leaves_out_;
   }
@@ -123,10 +124,9 @@ void TextEncoder::encode_waiting(const Take* take) {
   filter_waiting(take == nullptr);
   parallel_for(std::ssize(waiting_), 1, [&](std::int64_t i) {
     Waiting& waiting = waiting_[i];
-    if (waiting.is_left_out) return;
     try {
-      if (take) waiting.ids = tokenizer_.encode(waiting.piece.text);
       waiting.marks = marks_.count(waiting.piece.text);
+      if (take && !waiting.is_left_out) waiting.ids = tokenizer_.encode(waiting.piece.text);
     } catch (...) {
       waiting.error = std::current_exception();
     }
@@ -136,6 +136,7 @@ void TextEncoder::encode_waiting(const Take* take) {
 }
 
 void TextEncoder::add(const Waiting& waiting, const Take* take) {
+  marks_.add(waiting.marks);  // of all documents: those that are passed over are not filtered
   if (waiting.is_left_out) {
     report_.left_out += waiting.begins_document ? 1 : 0;
     return;
@@ -146,7 +147,6 @@ void TextEncoder::add(const Waiting& waiting, const Take* take) {
     fail(files_[waiting.file].string(), ": in the text from byte ", waiting.piece.offset,
          " on: ", error.what());
   }
-  marks_.add(waiting.marks);
   report_.bytes += std::ssize(waiting.piece.text);
   report_.documents += waiting.piece.ends_document ? 1 : 0;
   if (!take) return;

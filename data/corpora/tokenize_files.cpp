@@ -37,15 +37,6 @@ std::string made_of(const std::vector<fs::path>& files, const Tokenizer& tokeniz
          enum_name(kind);
 }
 
-bool were_made_of(const fs::path& path, const std::string& made_of) {
-  if (!fs::exists(path)) return false;
-  try {
-    return TokenFile::open(path).info().made_of == made_of;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
 TokenFileInfo token_info(const Tokenizer& tokenizer, const TokenizeReport& report,
                          const std::string& made_of) {
   return {tokenizer.fingerprint(),

@@ -21,8 +21,6 @@ TokenizeReport tokenize_files(const std::vector<std::filesystem::path>& files,
 /// What the ids of texts depend on.
 std::string made_of(const std::vector<std::filesystem::path>& files, const Tokenizer& tokenizer,
                     DocumentKind kind);
-/// Whether there is such a file, which can be read, and it says so of itself.
-bool were_made_of(const std::filesystem::path& path, const std::string& made_of);
 
 /// What a file of tokens says of itself.
 TokenFileInfo token_info(const Tokenizer& tokenizer, const TokenizeReport& report,

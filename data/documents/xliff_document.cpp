@@ -215,16 +215,17 @@ class XliffDocument : public DocumentOfBytes {
 
   /// The start tag of the target; an existing one keeps its attributes.
   std::string target_tag(const std::string& prefix) const {
-    const std::string state = version_ == "1" ? " state=\"translated\"" : "";
-    if (!unit_->has_target) return "<" + prefix + "target" + state + ">";
+    const std::string state = version_ == "1" ? "state=\"translated\"" : "";
+    if (!unit_->has_target)
+      return "<" + prefix + "target" + (state.empty() ? "" : " ") + state + ">";
     std::string tag = bytes().substr(unit_->target, unit_->target_tag_end - unit_->target);
     tag.resize(tag.find_last_not_of(" \t\r\n/>") + 1);
     if (version_ == "1") {
-      const std::size_t at = tag.find(" state=");
-      if (at == std::string::npos) {
-        tag += state;
+      const std::string_view before = xml_attribute_as_written(tag, "state");
+      if (before.empty()) {
+        tag += " " + state;
       } else {
-        tag.replace(at, tag.find(tag[at + 7], at + 8) + 1 - at, state);
+        tag.replace(static_cast<std::size_t>(before.data() - tag.data()), before.size(), state);
       }
     }
     return tag + ">";

@@ -113,6 +113,15 @@ std::optional<std::string> xml_attribute(std::string_view tag, std::string_view 
   return std::nullopt;
 }
 
+std::string_view xml_attribute_as_written(std::string_view tag, std::string_view name) {
+  std::string_view found, value;
+  for (std::size_t at = behind_tag_name(tag); next_xml_attribute(tag, at, found, value);) {
+    const auto begin = static_cast<std::size_t>(found.data() - tag.data());
+    if (found == name) return tag.substr(begin, at - begin);
+  }
+  return {};
+}
+
 std::optional<std::string> xml_prefix(std::string_view tag, std::string_view space) {
   std::string_view found, value;
   for (std::size_t at = behind_tag_name(tag); next_xml_attribute(tag, at, found, value);) {

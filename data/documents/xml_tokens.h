@@ -63,6 +63,9 @@ XmlCharacter xml_character(std::string_view bytes, std::size_t at);
 /// The value of a tag's attribute, with references resolved. name: as written.
 std::optional<std::string> xml_attribute(std::string_view tag, std::string_view name);
 
+/// All of an attribute as the tag has it, name="value"; empty if it has none.
+std::string_view xml_attribute_as_written(std::string_view tag, std::string_view name);
+
 /// The prefix, with its colon, that a tag binds to a namespace; nothing if it binds none.
 std::optional<std::string> xml_prefix(std::string_view tag, std::string_view space);
 

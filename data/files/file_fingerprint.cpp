@@ -14,9 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kReadWhole = std::uintmax_t{64} << 20;
+constexpr std::uintmax_t kReadWhole = std::uintmax_t{4} << 30;  // in seconds
 constexpr std::uintmax_t kBlockBytes = std::uintmax_t{1} << 16;
-constexpr std::uintmax_t kSamples = 256;
+constexpr std::uintmax_t kSamples = 4096;
 
 std::string format(std::uintmax_t bytes, std::uint32_t sum) {
   return std::to_string(bytes) + " bytes, crc32 " + hexadecimal(sum);

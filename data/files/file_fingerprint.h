@@ -7,7 +7,7 @@
 
 namespace kette {
 
-/// "1234 bytes, crc32 89abcdef": length and CRC-32 of the content (above 64 MiB: of 256 blocks of
+/// "1234 bytes, crc32 89abcdef": length and CRC-32 of the content (above 4 GiB: of 4096 blocks of
 /// 64 KiB, evenly spread, with the first and the last). Throws unless it is a regular file.
 std::string file_fingerprint(const std::filesystem::path& path);
 

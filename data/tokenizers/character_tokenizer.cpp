@@ -6,6 +6,7 @@
 #include "data/files/encoding.h"
 #include "data/files/json_text.h"
 #include "data/files/text_file.h"
+#include "data/files/text_source.h"
 #include "data/files/unicode.h"
 #include "data/files/utf8.h"
 #include "tensor/error.h"
@@ -23,17 +24,36 @@ std::string formatted(const char* format, unsigned number) {
   return digits;
 }
 
-/// Calls action(character, where) for every character of UTF-8.
+/// Calls action(character, where) for every character of UTF-8. before: the bytes in front of the text.
 template <class Action>
-void for_characters(std::string_view text, const std::string& name, const Action& action) {
+void for_characters(std::string_view text, const std::string& name, const Action& action,
+                    std::int64_t before = 0) {
   for (std::size_t at = 0; at < text.size();) {
     const Utf8Character character = utf8_character(text, at);
+    const std::int64_t offset = before + static_cast<std::int64_t>(at);
     KETTE_CHECK(character.bytes > 0, name, ": ",
-                expected_utf8(text, text[at], " at byte offset " + std::to_string(at)));
-    action(character.code_point, at);
+                expected_utf8(before == 0 ? text : std::string_view(), text[at],
+                              " at byte offset " + std::to_string(offset)));
+    action(character.code_point, offset);
     at += character.bytes;
   }
 }
+
+/// The characters of texts, in code point order.
+class CharacterSet {
+ public:
+  void add(char32_t character) { seen_[character] = true; }
+  std::u32string characters() const {
+    std::u32string characters;
+    for (std::size_t code_point = 0; code_point < kCodePoints; ++code_point) {
+      if (seen_[code_point]) characters.push_back(static_cast<char32_t>(code_point));
+    }
+    return characters;
+  }
+
+ private:
+  std::vector<bool> seen_ = std::vector<bool>(kCodePoints);
+};
 
 /// The character of an entry of characters.json.
 char32_t character_of(const Json& entry, const std::string& name) {
@@ -62,12 +82,34 @@ std::shared_ptr<const CharacterTokenizer> CharacterTokenizer::from_text(std::str
                                                                         bool with_mask) {
   KETTE_CHECK(!text.empty(), name, ": expected a text to take the characters of, given none");
   check_not_utf16(text, name);
-  std::vector<bool> seen(kCodePoints);
-  for_characters(text, name, [&](char32_t character, std::size_t) { seen[character] = true; });
-  std::u32string characters;
-  for (std::size_t code_point = 0; code_point < kCodePoints; ++code_point) {
-    if (seen[code_point]) characters.push_back(static_cast<char32_t>(code_point));
+  CharacterSet set;
+  for_characters(text, name, [&](char32_t character, std::int64_t) { set.add(character); });
+  return std::shared_ptr<const CharacterTokenizer>(
+      new CharacterTokenizer(set.characters(), with_mask));
+}
+
+std::shared_ptr<const CharacterTokenizer> CharacterTokenizer::from_files(
+    const std::vector<std::filesystem::path>& files, bool with_mask) {
+  constexpr char32_t kMarkOfByteOrder = 0xFEFF;
+  CharacterSet set;
+  for (const std::filesystem::path& file : files) {
+    TextSource source(file);
+    const auto add = [&](char32_t character, std::int64_t offset) {
+      if (character != kMarkOfByteOrder || offset > 0) set.add(character);
+    };
+    std::string part;
+    for (std::int64_t before = 0; source.append_to(part);) {
+      if (before == 0) check_not_utf16(part, source.name());
+      const std::size_t whole = part.size() - unfinished_utf8(part);
+      for_characters(std::string_view(part).substr(0, whole), source.name(), add, before);
+      part.erase(0, whole);
+      before += static_cast<std::int64_t>(whole);
+    }
+    for_characters(part, source.name(), add, source.bytes_read() - std::ssize(part));
   }
+  const std::u32string characters = set.characters();
+  KETTE_CHECK(!characters.empty(), files.front().string(),
+              ": expected a text to take the characters of, given none");
   return std::shared_ptr<const CharacterTokenizer>(new CharacterTokenizer(characters, with_mask));
 }
 
@@ -94,7 +136,7 @@ std::shared_ptr<const CharacterTokenizer> CharacterTokenizer::load(
 std::vector<std::int32_t> CharacterTokenizer::encode_text(std::string_view text, Side) const {
   std::vector<std::int32_t> ids;
   ids.reserve(text.size());
-  for_characters(text, "character tokenizer", [&](char32_t character, std::size_t at) {
+  for_characters(text, "character tokenizer", [&](char32_t character, std::int64_t at) {
     const std::int32_t id = character < ids_.size() ? ids_[character] : kNone;
     KETTE_CHECK(
         id != kNone, "character tokenizer: expected one of the ", spelt_.size(),

@@ -13,6 +13,9 @@ class CharacterTokenizer final : public Tokenizer {
   static std::shared_ptr<const CharacterTokenizer> from_text(std::string_view text,
                                                              const std::string& name,
                                                              bool with_mask = false);
+  /// In bounded memory; a byte order mark is no character of a text.
+  static std::shared_ptr<const CharacterTokenizer> from_files(
+      const std::vector<std::filesystem::path>& files, bool with_mask = false);
   static std::shared_ptr<const CharacterTokenizer> load(const std::filesystem::path& folder);
 
   std::string kind() const override { return "character"; }

@@ -1,5 +1,7 @@
 #include "data/tokenizers/marian_tokenizer.h"
 
+#include <algorithm>
+
 #include "data/files/text_file.h"
 #include "data/files/unicode.h"
 #include "data/files/utf8.h"
@@ -17,6 +19,18 @@ constexpr const char* kSource = "source.spm";
 constexpr const char* kTarget = "target.spm";
 constexpr const char* kVocabulary = "vocab.json";
 constexpr std::string_view kCodeBegin = ">>", kCodeEnd = "<<";
+
+/// As ">>deu<<" and ">>zho_Hans<<". Other words between such marks are a quotation.
+bool has_form_of_code(std::string_view text) {
+  text.remove_prefix(kCodeBegin.size());
+  text.remove_suffix(kCodeEnd.size());
+  const std::string_view language = text.substr(0, text.find('_'));
+  const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
+  const auto is_letter = [&](char c) { return is_lower(c) || (c >= 'A' && c <= 'Z') || c == '_'; };
+  return (language.size() == 2 || language.size() == 3) &&
+         std::all_of(language.begin(), language.end(), is_lower) &&
+         std::all_of(text.begin(), text.end(), is_letter);
+}
 
 /// str.strip() of Python.
 std::string stripped(const std::string& text) {
@@ -69,9 +83,12 @@ std::vector<std::pair<std::string, std::string>> MarianTokenizer::files() const 
 std::vector<std::int32_t> MarianTokenizer::encode_text(std::string_view text, Side side) const {
   std::vector<std::int32_t> ids;
   const std::size_t code_end = text.find(kCodeEnd);
-  if (text.substr(0, kCodeBegin.size()) == kCodeBegin && code_end != std::string_view::npos) {
-    ids.push_back(id_of(text.substr(0, code_end + kCodeEnd.size())));
-    text.remove_prefix(code_end + kCodeEnd.size());
+  if (text.starts_with(kCodeBegin) && code_end != std::string_view::npos) {
+    const std::string_view code = text.substr(0, code_end + kCodeEnd.size());
+    if (table_.find(code) != TokenTable::kNone || has_form_of_code(code)) {
+      ids.push_back(id_of(code));
+      text.remove_prefix(code.size());
+    }
   }
   std::vector<std::string> pieces;
   check_encoded((side == Side::target ? target_ : source_)->Encode(text, &pieces));

@@ -105,7 +105,8 @@ void SentencePieceTokenizer::examine() {
   is_bpe_ = !processor_->CalculateEntropy("a", 1.0f, &entropy).ok();
   Ids word = processor_->EncodeAsIds("a");
   word.insert(word.end(), word.begin(), word.end());
-  words_are_independent_ = is_bpe_ && processor_->EncodeAsIds("a a") == word;
+  words_are_independent_ = is_bpe_ && processor_->EncodeAsIds("a a") == word &&
+                           processor_->EncodeAsIds(" a  a ") == word;  // spaces are trimmed
   for (int id = 0; id < processor_->GetPieceSize(); ++id) {
     const std::string& piece = processor_->IdToPiece(id);
     if (piece.find(kSpaceMark, 1) != std::string::npos) words_are_independent_ = false;

@@ -37,7 +37,7 @@ class TreeTokenizer final : public Tokenizer {
   }
   bool is_bpe() const override { return words_->is_bpe(); }
   bool is_bpe(Side side) const override { return side == Side::source && is_bpe(); }
-  bool reads_words() const override { return !is_bpe(); }
+  bool reads_words() const override { return words_->reads_words(); }
   /// For sources.
   std::vector<std::int32_t> resegment(std::span<const std::int32_t> ids, double dropout,
                                       std::uint64_t seed) const override {

@@ -154,5 +154,23 @@ TEST_CASE_FIXTURE(DocumentFilterFixture,
   }
 }
 
+TEST_CASE_FIXTURE(DocumentFilterFixture,
+                  "document filter: marks are those of the text, whatever was passed over") {
+  std::string all;
+  for (int i = 0; i < 60; ++i) {
+    all += "</p> " + std::to_string(i) + " <|endoftext|> " + sentence(i);
+    all += "<|endoftext|> " + sentence(i);
+  }
+  write_file(text, all);
+  options.odd = {Oddity::markup};
+  make_and_report();
+  const auto whole = files();
+  CHECK(contains(PreparedTokens::of(folder).texts[0].marks, "'<|endoftext|>' 120 times"));
+  fs::remove(folder / "tokens.json");
+  fs::remove(folder / "text-1-00003.tokens");
+  make_and_report();
+  CHECK(files() == whole);
+}
+
 }  // namespace
 }  // namespace kette

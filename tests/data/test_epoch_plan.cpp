@@ -67,7 +67,10 @@ std::vector<std::vector<std::int64_t>> planned(const PairStore& pairs, const Dra
 
 std::vector<std::vector<std::int64_t>> all_of(const EpochPlan& plan) {
   std::vector<std::vector<std::int64_t>> batches;
-  for (std::int64_t i = 0; i < plan.batches(); ++i) batches.push_back(plan.batch(i));
+  for (std::int64_t i = 0; i < plan.batches(); ++i) {
+    batches.emplace_back();
+    for (const Draws::Draw& draw : plan.batch(i)) batches.back().push_back(draw.pair);
+  }
   return batches;
 }
 

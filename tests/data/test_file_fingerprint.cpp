@@ -46,7 +46,7 @@ TEST_CASE("file fingerprint: the content alone counts, every byte of a small fil
 TEST_CASE("file fingerprint: of a large file start, end and blocks between them") {
   const ScratchFolder folder;
   const fs::path file = folder / "large";
-  const std::uintmax_t size = (std::uintmax_t{80} << 20) + 123;
+  const std::uintmax_t size = (std::uintmax_t{5} << 30) + 123;  // of zeros that no disk holds
   write_file(file, "");
   fs::resize_file(file, size);
   const std::string zeros = file_fingerprint(file);
@@ -62,6 +62,16 @@ TEST_CASE("file fingerprint: of a large file start, end and blocks between them"
     CHECK(file_fingerprint(file) == zeros);
   }
   fs::resize_file(file, size + 1);
+  CHECK(file_fingerprint(file) != zeros);
+}
+
+TEST_CASE("file fingerprint: every byte of a text of many megabytes counts") {
+  const ScratchFolder folder;
+  const fs::path file = folder / "text";
+  write_file(file, "");
+  fs::resize_file(file, std::uintmax_t{80} << 20);
+  const std::string zeros = file_fingerprint(file);
+  std::fstream(file, std::ios::in | std::ios::out).seekp((80 << 20) / 256 * 7 + 99'999).put('x');
   CHECK(file_fingerprint(file) != zeros);
 }
 

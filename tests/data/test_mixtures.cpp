@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "data/corpora/batch_sampler.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
@@ -171,6 +172,38 @@ TEST_CASE("mixture: a run goes on where it stopped, in the same draws") {
   for (int i = 0; i < 7; ++i) {
     CHECK(whole.next().sentence_ids == halves.next().sentence_ids);
   }
+}
+
+TEST_CASE("mixture: BPE-dropout cuts a pair anew whenever it comes, within an epoch, too") {
+  const testing::TinyText text = testing::tiny_text();
+  const TextLines source = text.source_lines(), target = text.target_lines();
+  SentencePieceOptions settings;
+  settings.vocabulary = 200;
+  const SharedTokenizer tokenizer =
+      SentencePieceTokenizer::train(testing::joint(source, target), settings);
+  const ParallelCorpus corpus =
+      ParallelCorpus::from_lines(source, "en", target, "de", tokenizer, {});
+  const ParallelCorpus twice = ParallelCorpus::joined({corpus, corpus});
+  // The first part comes more than once in an epoch, the second one hardly.
+  BatchSampler sampler(twice, {.tokens_per_batch = 200, .bpe_dropout = 0.3, .shares = {{20, 1}}});
+  std::map<std::int64_t, std::set<Ids>> ways;
+  std::map<std::int64_t, std::int64_t> times;
+  while (sampler.state().epoch == 0) {
+    const Batch batch = sampler.next();
+    for (std::int64_t i = 0; i < batch.target_segments.count(); ++i) {
+      const auto begin = batch.target_out.begin();
+      ways[batch.sentence_ids[i]].emplace(begin + batch.target_segments.begin(i),
+                                          begin + batch.target_segments.end(i));
+      ++times[batch.sentence_ids[i]];
+    }
+  }
+  std::int64_t repeated = 0, anew = 0;
+  for (const auto& [pair, count] : times) {
+    repeated += count > 1;
+    anew += count > 1 && ways[pair].size() > 1;
+  }
+  CHECK(repeated > 100);
+  CHECK(anew > repeated * 8 / 10);
 }
 
 TEST_CASE("mixture: what makes no sense is refused") {

@@ -136,6 +136,21 @@ TEST_CASE_FIXTURE(PreparedFixture,
   options.shards.appends = false;
   make_and_save({first, second});
   CHECK(files() == both);
+  // Which pairs repeat those that are there is not known.
+  const fs::path of_other = folder;
+  folder = scratch / "no duplicates";
+  fs::create_directory(folder);
+  options.filters.odd.oddities = {Oddity::duplicate};
+  make_and_save({first});
+  make_and_save({first});
+  options.shards.appends = true;
+  make_and_save({first});  // which adds nothing
+  CHECK(contains(
+      message_of([&] { make({second}); }),
+      "expected no filter \"duplicate\" beside --append, which does not look at the pairs"));
+  options.filters.odd.oddities.clear();
+  options.shards.appends = false;
+  folder = of_other;
 
   options.filters.max_length = 9;
   CHECK(contains(message_of([&] { make({first, second}); }), "expected the filters of the pairs"));

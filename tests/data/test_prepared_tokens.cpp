@@ -169,6 +169,11 @@ TEST_CASE_FIXTURE(PreparedTokensFixture,
   const auto all = files();
   make_and_save({scratch / "c"});  // as if it had not been known to be done
   CHECK(files() == all);
+  options.odd = {Oddity::duplicate};
+  CHECK(contains(
+      message_of([&] { make({scratch / "c"}); }),
+      "expected no filter \"duplicate\" beside --append, which does not look at the tokens"));
+  options.odd.clear();
   options.documents = DocumentKind::file;
   CHECK(contains(message_of([&] { make({scratch / "c"}); }),
                  "expected the documents of the texts that it has, line, given file"));

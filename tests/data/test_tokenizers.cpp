@@ -231,6 +231,11 @@ TEST_CASE("a folder's files tell the kind of its tokenizer, and a saved one is k
   CHECK(marian->special().are_complete());
   CHECK(contains(message_of([&] { marian->resegment(Ids{5}, 0.1, 1); }),
                  "given a tokenizer of the kind marian"));
+  // Quotation marks begin no code of a language.
+  const auto words = marian->encode("ein Hund<< schläft");
+  const auto quoted = marian->encode(">>ein Hund<< schläft");
+  CHECK(quoted.size() > words.size());
+  CHECK(std::equal(words.rbegin(), words.rend() - 2, quoted.rbegin()));
   SentencePieceOptions options;
   options.vocabulary = 60;
   const TextLines lines = testing::tiny_text().source_lines();

@@ -23,6 +23,13 @@ TEST_CASE("a tokenizer of trees has words on one side and symbols on the other")
   const TreeTokenizer::Shared tokenizer = testing::toy_tree_tokenizer(bank);
   CHECK(tokenizer->writes() == Writes::trees);
   CHECK_FALSE(tokenizer->reads_words());  // these are cut into pieces
+  SentencePieceOptions unigram;
+  unigram.vocabulary = 57;
+  unigram.model = SentencePieceOptions::Model::unigram;
+  const TextLines lines = testing::tiny_text().source_lines();
+  const auto of_pieces = std::make_shared<TreeTokenizer>(
+      SentencePieceTokenizer::train(lines.views(), unigram), tokenizer->symbols(), "symbols");
+  CHECK_FALSE(of_pieces->reads_words());
   CHECK(tokenizer->symbols().labels == std::set<std::string>{"NP", "PP", "S", "VP"});
   CHECK(tokenizer->vocabulary() == 4 + 2 * 4 + 5);
   CHECK(tokenizer->source_vocabulary() == 60);

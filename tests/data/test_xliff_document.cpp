@@ -67,6 +67,12 @@ TEST_CASE("xliff: an empty target is filled and keeps its attributes, another on
                           "</target></trans-unit>")) ==
       xliff1("<trans-unit><source>One</source><target xml:lang=\"de\" "
              "state=\"translated\">One</target></trans-unit>"));
+  for (const std::string tag :
+       {"<target\n\tstate='new'/>", "<target\n\tstate = \"new\"></target>"}) {
+    CHECK(filled_xliff(xliff1("<trans-unit><source>One</source>" + tag + "</trans-unit>")) ==
+          xliff1("<trans-unit><source>One</source><target\n\tstate=\"translated\">One</target>"
+                 "</trans-unit>"));
+  }
   for (const std::string unit : {"<source>One</source><target>Eins</target>",
                                  "<source>One</source><target><x id=\"1\"/></target>", "<source/>",
                                  "<source> <x/> </source>", "<note>a</note>"}) {

@@ -235,3 +235,19 @@ TEST_CASE("the other schedules rise over the warm-up and fall as named") {
   CHECK(learning_rate(constant, 5000) == doctest::Approx(1e-3));
   CHECK_THROWS_AS(enum_named<ScheduleKind>("linear"), Error);
 }
+
+TEST_CASE("a schedule that stands alone has the steps that its kind goes by") {
+  for (const ScheduleKind kind : {ScheduleKind::noam, ScheduleKind::inverse_sqrt}) {
+    CAPTURE(enum_name(kind));
+    CHECK_THROWS_WITH_AS(check_schedule({kind, 1, 0, 512, 100}),
+                         doctest::Contains("warmup: expected at least 1 step"), Error);
+    check_schedule({kind, 1, 1, 512, 0});
+  }
+  for (const std::int64_t steps : {0, 10}) {
+    CHECK_THROWS_WITH_AS(check_schedule({ScheduleKind::cosine, 1, 10, 512, steps}),
+                         doctest::Contains("total_steps: expected more than the 10 steps"), Error);
+  }
+  check_schedule({ScheduleKind::cosine, 1, 10, 512, 11});
+  check_schedule({ScheduleKind::cosine, 1, 0, 512, 1});
+  check_schedule({ScheduleKind::constant, 1, 0, 512, 0});
+}

@@ -85,6 +85,37 @@ TEST_CASE_FIXTURE(OneThread, "a run that goes on knows the best score of before"
   CHECK(step_of_model(options.out) == "6");
 }
 
+TEST_CASE("a run that goes on by its best BLEU counts the same words as before") {
+  const ScratchFolder folder;
+  const auto of = [&](const std::string& best_by, ScoreTokenizer tokenizer) {
+    TranslationTrainOptions options = scripted_options(folder, best_by);
+    options.bleu_tokenize = tokenizer;
+    return fingerprint_of(options);
+  };
+  const auto refusal = [](const RunFingerprint& now, const RunFingerprint& before) {
+    return message_of([&] { now.check_settings(before, "state"); });
+  };
+  const ScoreTokenizer usual = ScoreTokenizer::v13a, other = ScoreTokenizer::none;
+  for (const char* by : {kByScore, "bleu"}) {
+    CAPTURE(by);
+    CHECK(contains(refusal(of(by, other), of(by, usual)),
+                   "expected bleu_tokenize = 13a, as in the run that is resumed, given none"));
+    CHECK(contains(refusal(of(by, usual), of(by, other)), "expected bleu_tokenize = none"));
+    CHECK(refusal(of(by, other), of(by, other)) == "");
+    // A run of a version that did not say it.
+    RunFingerprint older = of(by, usual);
+    std::erase_if(older.settings, [](const auto& one) { return one.name == "bleu_tokenize"; });
+    CHECK(older.settings.size() + 1 == of(by, usual).settings.size());
+    for (const ScoreTokenizer tokenizer : {usual, other}) {
+      CHECK(refusal(of(by, tokenizer), older) == "");
+    }
+  }
+  for (const char* by : {kByLoss, "chrf"}) {  // which do not go by these words
+    CAPTURE(by);
+    CHECK(refusal(of(by, other), of(by, usual)) == "");
+  }
+}
+
 TEST_CASE_FIXTURE(
     OneThread,
     "the better of the mean of checkpoints and the best of them becomes the model, and a run goes on with the latter") {

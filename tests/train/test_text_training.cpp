@@ -159,6 +159,7 @@ TEST_CASE("text: a vocabulary is made of lines and characters, not of what stand
     return load_model<Gpt>(options.out).tokenizer;
   };
   CHECK(made()->vocabulary() == CharacterTokenizer::from_text(text, "text")->vocabulary());
+  testing::write_file(folder / "b", mark + "ab\r\n");  // whose lines are the same
   options.out = folder / "pieces";
   options.tokenizer_kind = "sentencepiece";
   options.vocabulary = 280;
@@ -291,6 +292,21 @@ TEST_CASE(
   halves.weights = {1, 2};
   halves.temperature = 2;
   CHECK(contains(refusal_of(halves), "expected weights or a temperature, given both"));
+}
+
+TEST_CASE("text: ids that were damaged since are made again, and do not end a resume") {
+  const ScratchFolder folder;
+  TextTrainOptions options = toy_options(folder, "model");
+  options.steps = 3;
+  train(options);
+  const std::string whole = testing::read_file(options.out / "train.tokens");
+  std::string damaged = whole;
+  damaged[4100] ^= 8;
+  testing::write_file(options.out / "train.tokens", damaged);
+  options.resume = true;
+  options.steps = 5;
+  CHECK(train(options).steps == 5);
+  CHECK(testing::read_file(options.out / "train.tokens") == whole);
 }
 
 TEST_CASE("text: a resume reads the text it was started with, in the same way") {
