@@ -30,6 +30,7 @@ std::vector<Hypothesis> search_continuations(const Ensemble& model, const Ids& p
   std::vector<Hypothesis> found;
   Request request{0, {}, prompt};
   request.policy = std::make_unique<Beam>(options, options.max_tokens, options.end_of_text);
+  request.banned = options.banned;
   request.done = [&](std::vector<Hypothesis> n_best) { found = std::move(n_best); };
   run_requests(model, {.tap = options.tap, .before_step = options.before_step}, {request.cost()},
                [&](std::int64_t) { return std::move(request); });
@@ -50,6 +51,7 @@ std::vector<Ids> generate(const Ensemble& model, const Ids& prompt, const Genera
       SampledTexts::Options{options, options.texts, options.max_tokens, options.end_of_text, 0,
                             options.first_text},
       on_token);
+  request.banned = options.banned;
   request.done = [&](std::vector<Hypothesis> drawn) {
     for (Hypothesis& text : drawn) texts.push_back(std::move(text.tokens));
   };

@@ -15,6 +15,8 @@ struct GenerateOptions : SamplingOptions {
   std::int64_t first_text = 0;    ///< number of the first text, for the random draws
   std::int32_t end_of_text = -1;  ///< the token that ends a text; -1: texts end only at max_tokens
   Tap* tap = nullptr;             ///< observes every pass
+  /// Tokens that are never written (decode/text_pieces.h, without_pieces()).
+  std::vector<std::int32_t> banned{};
 };
 
 /// Options of search_continuations().
@@ -24,6 +26,8 @@ struct ContinueOptions : SearchOptions {
   std::int32_t end_of_text = -1;  ///< the token that ends a text; -1: texts end only at max_tokens
   Tap* tap = nullptr;             ///< observes every pass
   std::function<void()> before_step{};  ///< as WorkOptions::before_step
+  /// Tokens that are never written (decode/text_pieces.h, without_pieces()).
+  std::vector<std::int32_t> banned{};
 };
 
 /// The options.n_best likeliest continuations, best first. model and prompt: as for generate(), but

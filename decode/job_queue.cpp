@@ -50,6 +50,12 @@ std::vector<std::int64_t> JobQueue::take(std::int64_t room, bool idle) {
   return items;
 }
 
+void JobQueue::stop() {
+  const std::lock_guard lock(mutex_);
+  next_ = order_.size();
+  left_ = 0;
+}
+
 WorkerGroup::WorkerGroup(Device device, std::int64_t threads_wanted,
                          const std::vector<std::int64_t>& costs, std::int64_t minimum) {
   KETTE_CHECK(threads_wanted >= 0, "threads: expected at least 1, or 0 for all, given ",
@@ -61,14 +67,22 @@ WorkerGroup::WorkerGroup(Device device, std::int64_t threads_wanted,
   workers = std::max<std::int64_t>(1, std::min(threads, shares));
 }
 
-void WorkerGroup::run(const std::function<void()>& work) const {
+void WorkerGroup::run(JobQueue& queue, const std::function<void()>& work) const {
   ParallelError error;
+  const auto work_or_stop = [&] {
+    try {
+      work();
+    } catch (...) {
+      queue.stop();
+      throw;
+    }
+  };
   if (workers == 1) {
     const WithThreads all(threads);
-    error.guard(work);
+    error.guard(work_or_stop);
   } else {
 #pragma omp parallel num_threads(static_cast <int>(workers))
-    error.guard(work);
+    error.guard(work_or_stop);
   }
   error.rethrow();
 }

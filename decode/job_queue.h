@@ -32,6 +32,8 @@ class JobQueue {
            std::int64_t window = kAll);
   /// Items that cost at most `room` together. If `idle`, at least one.
   std::vector<std::int64_t> take(std::int64_t room, bool idle);
+  /// Leaves nothing to take.
+  void stop();
 
  private:
   std::mutex mutex_;
@@ -46,8 +48,9 @@ struct WorkerGroup {
 
   WorkerGroup(Device device, std::int64_t threads_wanted, const std::vector<std::int64_t>& costs,
               std::int64_t minimum);
-  /// Calls work() once in each worker, in parallel. Throws the first of their errors.
-  void run(const std::function<void()>& work) const;
+  /// Calls work(), which takes from the queue, once in each worker, in parallel. Throws the first
+  /// error. An error stops the queue, so that the others finish only what they have begun.
+  void run(JobQueue& queue, const std::function<void()>& work) const;
 };
 
 }  // namespace kette

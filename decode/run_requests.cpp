@@ -20,7 +20,7 @@ void run_requests(const Ensemble& model, const WorkOptions& work,
   // Twice the work in progress.
   const std::int64_t window = early ? 2 * group.workers * work.batch_tokens : JobQueue::kAll;
   JobQueue queue(costs, group.workers, share, window);
-  group.run([&] {
+  group.run(queue, [&] {
     Engine engine(model, {work.tap});
     const auto supply = [&](std::int64_t room, bool idle) {
       std::vector<Request> taken;

@@ -12,7 +12,8 @@ SourceIds search_source(const Ensemble& model, const SharedTokenizer& tokenizer,
   }
   const TreeTokenizer::Shared trees = tree_tokenizer_of(tokenizer, "search_source");
   options.extra_length = parse_options().extra_length;
-  TreeSource read = tree_source(model, *trees, text, options, 1);
+  TreeSource read = tree_source(model, *trees, text, options);
+  KETTE_CHECK(read.fault.empty(), "parse: ", read.fault);
   if (read.ids.empty()) return {};
   const auto constraint =
       std::make_shared<TreeConstraint>(trees, std::ssize(read.words), read.longest);

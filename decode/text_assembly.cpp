@@ -33,11 +33,11 @@ void TranslationUnit::place(const UnitLinks& links) {
   const MarkedText marked = place_marks(prepared.input, numbered, target, links);
   std::size_t from = 0;
   for (const Mark& mark : marked.marks) {
-    const std::size_t number = std::stoul(mark.bytes), given = prepared.given[number];
+    const std::size_t mark_number = std::stoul(mark.bytes), given = prepared.given[mark_number];
     mended.append(marked.text, from, mark.at - from);
     from = mark.at;
     if (given == Mark::kNoPartner) {
-      mended += prepared.marks[number].bytes;
+      mended += prepared.marks[mark_number].bytes;
     } else {
       placed.push_back({mark.kind, mended.size(), {}, marks[given]});
     }

@@ -2,6 +2,7 @@
 // translations.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,7 @@ struct TranslationUnit {
   std::size_t text;
   Sentence part;
   bool divided = false;
+  std::int64_t number = 0;  // for the random draws
   std::string_view source{};
   PreparedSentence prepared{};
   std::vector<std::size_t> marks{};  // indices of its marks among the text's

@@ -59,6 +59,14 @@ std::string TextPieces::before_stop(std::string more, bool is_last) {
   return text;
 }
 
+std::vector<std::int32_t> without_pieces(const Tokenizer& tokenizer, std::int64_t vocabulary) {
+  std::vector<std::int32_t> ids;
+  for (std::int64_t id = tokenizer.vocabulary(); id < vocabulary; ++id) {
+    ids.push_back(static_cast<std::int32_t>(id));
+  }
+  return ids;
+}
+
 std::string text_after(const Tokenizer& tokenizer, std::vector<std::int32_t> prompt,
                        const std::vector<std::int32_t>& tokens) {
   const std::size_t begin = tokenizer.decode(prompt).size();

@@ -37,6 +37,10 @@ class TextPieces {
   bool has_ended_ = false;
 };
 
+/// The ids of a model that the tokenizer has no piece for: those above its own, where a vocabulary was rounded up, to a
+/// multiple of 64 say. They are not to be written.
+std::vector<std::int32_t> without_pieces(const Tokenizer& tokenizer, std::int64_t vocabulary);
+
 /// The text that tokens add to a prompt. Decoded alone they would begin a text, and some tokenizers drop the space before
 /// the first word of a text.
 std::string text_after(const Tokenizer& tokenizer, std::vector<std::int32_t> prompt,

@@ -17,6 +17,11 @@ namespace {
 /// one in a hundred.
 constexpr double kTooShort = 0.5;
 
+/// The distance of the numbers of two units of a text, modulo 2^32, for the random draws. Its
+/// multiples stay far from 0, and from those of the distance of copies (decode/sampled_texts.cpp):
+/// it is the fraction of the square root of 2.
+constexpr std::int64_t kUnits = 0x6A09E667;
+
 bool has_letters(std::string_view text) {
   const std::u32string characters = decode_utf8(text);
   return std::any_of(characters.begin(), characters.end(), is_letter);
@@ -56,8 +61,7 @@ void TextTranslator::translate(const std::vector<SourceText>& sources, const Tak
   for (std::size_t i = 0; i < units.size(); ++i) {
     if (units[i].done) continue;
     of_unit.push_back(i);
-    const std::int64_t number = std::ssize(sentences);
-    sentences.push_back(sentence_of(std::move(inputs[number]), texts_ + number));
+    sentences.push_back(sentence_of(std::move(inputs[sentences.size()]), units[i].number));
     sentences.back().prefix = sources[units[i].text].prefix;
   }
   texts_ += std::ssize(sources);
@@ -135,7 +139,7 @@ void TextTranslator::search_alone(std::vector<TranslationUnit>& units) const {
     if (!unit.notes.alone) continue;
     unit.notes.previous = 0;
     alone.push_back(&unit);
-    sentences.push_back(sentence_of(input_of(unit), std::ssize(sentences)));
+    sentences.push_back(sentence_of(input_of(unit), unit.number));
   }
   if (alone.empty()) return;
   translator_.translate(sentences, options_.decoding, options_.work,
@@ -184,7 +188,7 @@ void TextTranslator::search_anew(std::vector<TranslationUnit>& units) const {
   for (TranslationUnit& unit : units) {
     if (unit.loop.empty() || options_.decoding.sampling) continue;
     looping.push_back(&unit);
-    sentences.push_back(sentence_of(unit.prepared.input, std::ssize(sentences)));
+    sentences.push_back(sentence_of(unit.prepared.input, unit.number));
     sentences.back().loop = unit.loop;
   }
   if (!looping.empty()) {
@@ -193,6 +197,7 @@ void TextTranslator::search_anew(std::vector<TranslationUnit>& units) const {
                             TranslationUnit& unit = *looping[static_cast<std::size_t>(number)];
                             unit.translation = std::move(again);
                             unit.notes.looped = true;
+                            unit.notes.previous = 0;
                             examine(unit);
                           });
   }
@@ -224,6 +229,12 @@ void TextTranslator::add_units(const SourceText& source, std::size_t number,
   const std::size_t before = units.size(), room = translator_.longest_source(options_.language);
   const Tokenizer& tokenizer = *translator_.tokenizer();
   const auto tokens = [&](std::string_view some) { return tokenizer.encode(some).size(); };
+  const std::size_t most = translator_.longest_source("");  // of a translation, which has no tag
+  if (const auto given = tokens_above(tokenizer, source.prefix, Side::target, most)) {
+    fault = "expected a prefix of at most " + std::to_string(most) +
+            " tokens, as many as the model has positions for, given " + std::to_string(*given);
+    return;
+  }
   for (const Sentence& part : parts_of(text)) {
     const std::string_view sentence = part.of(text);
     const auto too_many = tokens_above(tokenizer, sentence, Side::source, room);
@@ -244,6 +255,8 @@ void TextTranslator::add_units(const SourceText& source, std::size_t number,
   std::size_t mark = 0;
   for (std::size_t i = before; i < units.size(); ++i) {
     TranslationUnit& unit = units[i];
+    unit.number =
+        texts_ + static_cast<std::int64_t>(number) + static_cast<std::int64_t>(i - before) * kUnits;
     unit.source = unit.part.of(text);
     if (!options_.mend) continue;
     std::vector<Mark> marks;

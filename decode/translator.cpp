@@ -8,6 +8,7 @@
 #include "decode/loops.h"
 #include "decode/minimum_risk.h"
 #include "decode/word_alignment.h"
+#include "tensor/with_threads.h"
 
 namespace kette {
 namespace {
@@ -42,7 +43,7 @@ void take_least_risk(std::vector<Translation>& translations, const DecodingOptio
   const std::vector<std::int64_t> costs(translations.size(), 1);
   const WorkerGroup group({}, threads, costs, 1);
   JobQueue queue(costs, group.workers, 1);
-  group.run([&] {
+  group.run(queue, [&] {
     for (std::vector<std::int64_t> some; !(some = queue.take(1, true)).empty();) {
       for (const std::int64_t number : some) order(translations[number]);
     }
@@ -64,8 +65,15 @@ std::vector<SourceSentence> source_sentences(const std::vector<std::string>& lin
   return sentences;
 }
 
+struct Translator::LazyAligner {
+  std::once_flag is_made;
+  std::optional<WordAligner> aligner;
+};
+
 Translator::Translator(const Ensemble& model, SharedTokenizer tokenizer, const DecodingTypes& types)
-    : model_(checked(model, *tokenizer).for_decoding(types)), tokenizer_(std::move(tokenizer)) {}
+    : model_(checked(model, *tokenizer).for_decoding(types)),
+      tokenizer_(std::move(tokenizer)),
+      aligner_(std::make_shared<LazyAligner>()) {}
 
 std::vector<Translation> Translator::translate(const std::vector<SourceSentence>& sentences,
                                                const DecodingOptions& options,
@@ -116,7 +124,11 @@ std::vector<UnitLinks> Translator::align(const std::vector<std::string>& sources
   AlignOptions how;
   how.threads = work.threads;
   how.language = language;
-  return WordAligner(model_, tokenizer_).align(sources, translations, how);
+  std::call_once(aligner_->is_made, [&] {
+    const WithThreads threads(work.threads);
+    aligner_->aligner.emplace(model_, tokenizer_);
+  });
+  return aligner_->aligner->align(sources, translations, how);
 }
 
 void Translator::find(const std::vector<SourceSentence>& sentences, const DecodingOptions& options,

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -94,8 +95,11 @@ class Translator final : public SentenceTranslator {
             const WorkOptions& work, bool early, const SentenceProgress& progress,
             const TakeTranslation& found) const;
 
+  struct LazyAligner;
+
   Ensemble model_;
   SharedTokenizer tokenizer_;
+  std::shared_ptr<LazyAligner> aligner_;  // made at the first use: most runs have no marks to place
 };
 
 }  // namespace kette

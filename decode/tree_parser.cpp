@@ -40,7 +40,7 @@ TreeTokenizer::Shared tree_tokenizer_of(const SharedTokenizer& tokenizer,
 }
 
 TreeSource tree_source(const Ensemble& model, const TreeTokenizer& tokenizer,
-                       const std::string& line, const SearchOptions& options, std::int64_t number) {
+                       const std::string& line, const SearchOptions& options) {
   TreeSource source{tree_words(line), {}};
   if (source.words.empty()) return source;
   std::string text;
@@ -50,11 +50,13 @@ TreeSource tree_source(const Ensemble& model, const TreeTokenizer& tokenizer,
     source.ids.push_back(tokenizer.special().unknown);  // words of characters for nothing
   const auto pieces = std::ssize(source.ids), count = std::ssize(source.words),
              longest = longest_output(options, model, pieces), most = model.positions() - 1;
-  KETTE_CHECK(pieces <= most && TreeConstraint::shortest(count) <= longest,
-              "parse: expected a sentence of at most ", most,
-              " pieces, as many as the model has positions for, and a tree of at most ", longest,
-              " symbols, given ", pieces, " pieces of ", count, " words in sentence ", number);
   source.longest = longest;
+  if (pieces > most || TreeConstraint::shortest(count) > longest) {
+    source.fault = "expected a sentence of at most " + std::to_string(most) +
+                   " pieces, as many as the model has positions for, and a tree of at most " +
+                   std::to_string(longest) + " symbols, given " + std::to_string(pieces) +
+                   " pieces of " + std::to_string(count) + " words";
+  }
   return source;
 }
 
@@ -69,13 +71,14 @@ TreeParser::TreeParser(const Ensemble& model, const SharedTokenizer& tokenizer,
 std::vector<Parse> TreeParser::parse(const std::vector<std::string>& lines,
                                      const SearchOptions& options, const WorkOptions& work,
                                      const SentenceProgress& progress) const {
+  std::vector<Parse> parses(lines.size());
   std::vector<std::vector<std::string>> words;
   std::vector<SourceIds> sources;
-  std::vector<std::size_t> places;  // of the lines with words
+  std::vector<std::size_t> places;  // of the lines that are parsed
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const auto number = static_cast<std::int64_t>(i) + 1;
-    TreeSource source = tree_source(model_, *tokenizer_, lines[i], options, number);
-    if (source.words.empty()) continue;
+    TreeSource source = tree_source(model_, *tokenizer_, lines[i], options);
+    parses[i].fault = std::move(source.fault);
+    if (source.words.empty() || !parses[i].fault.empty()) continue;
     sources.push_back({.ids = std::move(source.ids),
                        .constraint = std::make_shared<TreeConstraint>(
                            tokenizer_, std::ssize(source.words), source.longest)});
@@ -84,13 +87,16 @@ std::vector<Parse> TreeParser::parse(const std::vector<std::string>& lines,
   }
   std::vector<std::vector<Hypothesis>> found =
       translate_ids(model_, sources, options, work, progress);
-  std::vector<Parse> parses(lines.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     Hypothesis& best = found[i].front();
     const std::vector<std::string> symbols = split_words(tokenizer_->decode(best.tokens));
     parses[places[i]] = {tree_of(symbols, words[i]), std::move(best)};
   }
   return parses;
+}
+
+std::string TreeParser::fault_of(const std::string& line, const SearchOptions& options) const {
+  return tree_source(model_, *tokenizer_, line, options).fault;
 }
 
 }  // namespace kette

@@ -17,15 +17,17 @@ struct TreeSource {
   std::vector<std::string> words;  ///< as they are in trees; if there are none, so are the ids
   std::vector<std::int32_t> ids;
   std::int64_t longest = 0;  ///< most symbols of the tree
+  /// Why there can be no tree: the sentence exceeds the model's positions, or its shortest tree
+  /// exceeds the options.
+  std::string fault{};
 };
-/// An Error with the sentence's number if it exceeds the model's positions, or its shortest tree
-/// exceeds the options.
 TreeSource tree_source(const Ensemble& model, const TreeTokenizer& tokenizer,
-                       const std::string& line, const SearchOptions& options, std::int64_t number);
+                       const std::string& line, const SearchOptions& options);
 
 struct Parse {
-  Tree tree;  ///< empty for a line without words
+  Tree tree;  ///< empty for a line without words, or with a fault
   Hypothesis hypothesis;
+  std::string fault{};  ///< as TreeSource::fault
 };
 
 class TreeParser {
@@ -35,12 +37,14 @@ class TreeParser {
              const DecodingTypes& types = {});
 
   /// The best tree of each line. Words are separated by spaces as in the Penn Treebank, and round
-  /// brackets become -LRB- and -RRB-. An Error with the sentence's number if it exceeds the model's
-  /// positions. progress: counts lines with words.
+  /// brackets become -LRB- and -RRB-. A line with a fault does not affect the others. progress:
+  /// counts lines that are parsed.
   std::vector<Parse> parse(const std::vector<std::string>& lines,
                            const SearchOptions& options = parse_options(),
                            const WorkOptions& work = {},
                            const SentenceProgress& progress = {}) const;
+  /// Parse::fault of a line, without parsing it.
+  std::string fault_of(const std::string& line, const SearchOptions& options) const;
 
  private:
   TreeTokenizer::Shared tokenizer_;

@@ -208,7 +208,7 @@ void WordAligner::for_pairs(const std::vector<Ids>& sources, const std::vector<I
   const std::int64_t share = minimum_share(options.batch_tokens);
   const WorkerGroup group(model.device(), options.threads, costs, share);
   JobQueue queue(std::move(costs), group.workers, share);
-  group.run([&] {
+  group.run(queue, [&] {
     for (;;) {
       std::vector<std::int64_t> numbers = queue.take(options.batch_tokens, true);
       if (numbers.empty()) return;

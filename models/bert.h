@@ -68,8 +68,6 @@ class Bert final : public Model {
 
   // The parts, for inspection and for export to other programs.
   const BertEncoder& encoder() const { return encoder_; }
-  const Linear& head_map() const { return head_map_; }
-  const Norm& head_norm() const { return head_norm_; }
   const Linear& output() const { return output_; }
   void each_linear(const VisitLinear& visit) override;
 

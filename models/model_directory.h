@@ -87,8 +87,9 @@ std::string training_run_of(const std::filesystem::path& folder);
 /// The checksum of the parameters in a file: the one in Kette's metadata, or one of the whole file.
 std::string checksum_of(const Metadata& metadata, const std::filesystem::path& file);
 
-/// One file of parameters. Before load_parameters() changes the store, it checks names, shapes and
-/// that all values are finite; each is an Error. Files of other programs need no checksum.
+/// One file of parameters. load_parameters() checks the checksum, names and shapes before it changes
+/// the store, and afterwards that all values are finite; each is an Error. Files of other programs
+/// need no checksum.
 void save_parameters(const std::filesystem::path& file, const ParamStore& parameters,
                      const Metadata& metadata);
 Metadata load_parameters(const std::filesystem::path& file, ParamStore& parameters);

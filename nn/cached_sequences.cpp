@@ -34,8 +34,12 @@ AttentionInputs spelled_out(const Tensor& x, const AttentionPattern& pattern,
   std::vector<std::int64_t> lengths;
   for (std::size_t row = 0; row < lines.size(); ++row) {
     const auto first = table.begin() + lines[row] * places.table.width();
-    slots.insert(slots.end(), first, first + positions[row] + 1);
-    lengths.push_back(positions[row] + 1);
+    const std::int32_t own = positions[row];
+    for (std::int64_t position = 0; position <= own; ++position) {
+      // What it does not see may have no slot any more. It is masked, so any slot will do.
+      slots.push_back(first[position < pattern.first_visible(own) ? own : position]);
+    }
+    lengths.push_back(own + 1);
   }
   const Variable queries = columns(x, 0, width);
   const Variable keys_values =

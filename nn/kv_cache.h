@@ -26,10 +26,7 @@ class KvCache {
   std::int64_t lines() const { return static_cast<std::int64_t>(lengths_.size()); }
   bool keeps_states() const { return common_.is_state; }
   /// The most positions of a line that one pass may read if the cache has a window; 0: any number.
-  std::int64_t pass() const {
-    if (common_.window == 0 || common_.is_state) return 0;
-    return std::max(common_.first_slots, common_.window);
-  }
+  std::int64_t pass() const { return common_.pass(); }
   /// The number of positions of a line, including those outside the window.
   std::int64_t length(std::int64_t line) const { return lengths_[line]; }
   /// The length of the longest line.

@@ -35,10 +35,13 @@ struct SlotLayout {
       sum += part.width * static_cast<std::int64_t>(size_of(part.dtype));
     return sum;
   }
+  /// The most positions of a line that one pass may read if there is a window; 0: any number.
+  std::int64_t pass() const { return window == 0 || is_state ? 0 : std::max(first_slots, window); }
   /// The most slots that a line of `positions` positions uses.
   std::int64_t max_slots(std::int64_t positions) const {
     if (is_state) return 2;  // the last and the next
-    return window > 0 ? std::min(positions, window) : positions;
+    // A pass sees the window before it.
+    return window > 0 ? std::min(positions, window + pass()) : positions;
   }
 };
 

@@ -2,7 +2,7 @@
 // replace it, in training and in decoding. In training the replacement is on the tape, so gradients flow through it. A
 // point is named by the Scope path of its layer: encoder/0/self_attention/query_key_value is the output of that linear
 // map, encoder/0/self_attention/probabilities an intermediate value (nn/points.h). `kette info --points` lists all
-// points of a model.
+// points of a model. A search stores no logits, so it shows none.
 #pragma once
 
 #include <string>

@@ -26,6 +26,7 @@ class StandIn final : public SentenceTranslator {
     for (std::size_t i = 0; i < sentences.size(); ++i) {
       const std::string& line = sentences[i].text;
       asked.push_back(line);
+      numbers.push_back(sentences[i].number);
       Translation translation;
       translation.text = !sentences[i].loop.empty() ? "anew" : change_(line);
       Hypothesis hypothesis;
@@ -49,7 +50,8 @@ class StandIn final : public SentenceTranslator {
   const SharedTokenizer& tokenizer() const override { return tokenizer_; }
   std::size_t longest_source(const std::string&) const override { return longest_; }
 
-  mutable std::vector<std::string> asked;  ///< what came to the model
+  mutable std::vector<std::string> asked;     ///< what came to the model
+  mutable std::vector<std::int64_t> numbers;  ///< for the random draws of each of them
 
  private:
   Change change_;

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "data/tokenizers/byte_tokenizer.h"
 #include "decode/generator.h"
+#include "decode/text_pieces.h"
 #include "models/gpt.h"
 #include "tests/decode/decode_models.h"
 #include "tests/devices.h"
@@ -230,6 +232,30 @@ TEST_CASE("generation: texts that have ended leave, and the others do not notice
     REQUIRE(counts.rows.size() > 20);
     CHECK(counts.rows[1] == 30);
     CHECK(counts.rows.back() < 24);
+  }
+}
+
+TEST_CASE("generation: ids that the tokenizer has no piece for are never written") {
+  const testing::OneThread one;
+  const ByteTokenizer bytes;
+  const auto pieces = static_cast<std::int32_t>(bytes.vocabulary());
+  CHECK(without_pieces(bytes, pieces).empty());
+  CHECK(without_pieces(bytes, pieces + 2) == Ids{pieces, pieces + 1});
+  const auto ready = random_gpt()->for_decoding();
+  GenerateOptions options = greedy(8);
+  const Ids likely = generate(*ready, {5, 6}, options).front();
+  options.banned = likely;
+  ContinueOptions search;
+  search.beam = 3;
+  search.max_tokens = 4;
+  search.banned = likely;
+  std::vector<Ids> texts = {generate(*ready, {5, 6}, options).front(),
+                            search_continuations(*ready, {5, 6}, search).front().tokens};
+  for (const Ids& text : texts) {
+    CHECK(!text.empty());
+    for (const std::int32_t token : text) {
+      CHECK(std::find(likely.begin(), likely.end(), token) == likely.end());
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <set>
 
 #include "data/documents/formats.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
@@ -151,6 +152,54 @@ TEST_CASE("text translator: texts of one call follow those of the call before") 
   CHECK_THROWS_AS(TextTranslator(model, options), Error);
 }
 
+TEST_CASE("text translator: what numbers draws is a sentence's place, not the texts around it") {
+  using Numbers = std::vector<std::int64_t>;
+  const auto numbers = [](const std::vector<std::vector<SourceText>>& calls,
+                          const TextTranslateOptions& options) {
+    const StandIn model([](const std::string& text) {
+      return text == "One a. Two b." ? std::string("Eins a, zwei b.") : text;
+    });
+    TextTranslator translator(model, options);
+    for (const auto& texts : calls) {
+      translator.translate(texts, [](std::int64_t, const TranslatedText&) {});
+    }
+    return model.numbers;
+  };
+  const SourceText several{"One a. Two b. Three c."}, copied{"---"}, faulty{"", {}, "", "bad"},
+      four{"Four dogs. Five elks."}, six{"Six foxes."}, one{"One a. Two b."};
+  const TextTranslateOptions options = by_sentences();
+  const Numbers together = numbers({{several, copied, faulty, four, six}}, options);
+  CHECK(std::set(together.begin(), together.end()).size() == 6);
+  CHECK(numbers({{several}, {copied, faulty}, {four}, {six}}, options) == together);
+  const Numbers others = numbers({{copied, six, several, four, six}}, options);
+  CHECK(Numbers(others.end() - 3, others.end()) == Numbers(together.end() - 3, together.end()));
+  // One sentence a line: its line.
+  TextTranslateOptions lines;
+  lines.mend = false;
+  CHECK(numbers({{six, copied}, {faulty, six}}, lines) == Numbers{0, 1, 3});
+  // Anew without what came before it: still its own.
+  TextTranslateOptions previous = by_sentences();
+  previous.facts = TextFacts{.source_tokens = 30};
+  previous.previous = 1;
+  const Numbers alone = numbers({{six, one}}, previous);
+  REQUIRE(alone.size() == 4);
+  CHECK(alone[3] == alone[2]);
+}
+
+TEST_CASE("text translator: what loops behind other sentences is searched anew alone") {
+  const StandIn model([](const std::string& text) {
+    return text == "One a. Two b." ? std::string("One cat. Ha ha ha ha ha ha.") : text;
+  });
+  TextTranslateOptions options = by_sentences();
+  options.facts = TextFacts{.source_tokens = 30};
+  options.previous = 1;
+  const TranslatedText text = translated(model, "One a. Two b.", options);
+  CHECK(text.text == "One a. anew");
+  CHECK(model.asked == Strings{"One a.", "One a. Two b.", "Two b."});
+  CHECK(text.sentences[1].notes.looped);
+  CHECK(text.sentences[1].notes.previous == 0);
+}
+
 TEST_CASE("text translator: a text that is too long is parted, or its own fault") {
   const StandIn model(same, std::make_shared<ByteTokenizer>(), 20);
   const std::string text = "One of them, and another one, and the last one.";
@@ -163,6 +212,15 @@ TEST_CASE("text translator: a text that is too long is parted, or its own fault"
   CHECK(whole[0].text == "short");
   CHECK(contains(whole[1].fault, "expected at most 20 tokens"));
   CHECK(whole[2].text == "one");
+  TextTranslateOptions plain;
+  plain.mend = false;
+  const std::vector<SourceText> with_prefixes = {
+      {"short", {}, "s"}, {"short", {}, text}, {"one", {}, std::string(20, 'a')}};
+  const auto begun = translated(model, with_prefixes, plain);
+  CHECK(begun[0].text == "short");
+  CHECK(begun[1].fault ==
+        "expected a prefix of at most 20 tokens, as many as the model has positions for, given 47");
+  CHECK(begun[2].text == "one");
 }
 
 TEST_CASE(

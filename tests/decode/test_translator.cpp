@@ -5,6 +5,7 @@
 
 #include "decode/scorer.h"
 #include "decode/translator.h"
+#include "tensor/observer.h"
 #include "tests/decode/decode_models.h"
 #include "tests/decode/letters_tokenizer.h"
 #include "tests/devices.h"
@@ -12,7 +13,20 @@
 using namespace kette;
 using namespace kette::testing;
 
-namespace {}  // namespace
+namespace {
+
+/// Adds up the products of this thread.
+class Products final : public WorkObserver {
+ public:
+  void begin(const char*, std::span<const Tensor* const>, std::span<const Tensor* const>) override {
+  }
+  void end() override {}
+  void count_flops(double more) override { flops += more; }
+
+  double flops = 0;
+};
+
+}  // namespace
 
 TEST_CASE("a translation depends on nothing but its sentence: not on batch, order or threads") {
   const OneThread quick;
@@ -182,6 +196,25 @@ TEST_CASE("scores of given translations: the model's own, and bit for bit those 
         "score: expected at most 79 tokens in a sentence, given 1 source and 80 target "
         "tokens in sentence 1");
   }
+}
+
+TEST_CASE("alignment: what the model alone says is computed once") {
+  const OneThread quick;
+  const SharedTokenizer tokenizer = letters_tokenizer();
+  TransformerConfig config = small_config();
+  config.vocabulary = tokenizer->vocabulary();
+  const auto model = random_model(config);
+  const Translator translator(*model, tokenizer);
+  const auto flops_of = [&] {
+    Products products;
+    const WorkObservation observation(&products);
+    translator.align({"abc def"}, {"fed cba"}, "", {.threads = 1});
+    return products.flops;
+  };
+  const double first = flops_of(), again = flops_of();
+  CHECK(again > 0);
+  CHECK(again < first);
+  CHECK(flops_of() == again);
 }
 
 TEST_CASE("CUDA: translations are those of the CPU") {

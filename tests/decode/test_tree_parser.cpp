@@ -176,14 +176,22 @@ TEST_CASE("a parser says what it cannot parse, and a translation model that it i
   const TreeTokenizer::Shared tokenizer = toy_tree_tokenizer(toy_bank());
   const auto model = random_parser(*tokenizer, 1);
   const TreeParser parser(*model, tokenizer);
-  CHECK(contains(message_of([&] {
-                   parser.parse({"the", words(70)});
-                 }),
-                 "parse: expected a sentence of at most 59 pieces, as many as the model has "
-                 "positions for, and a tree of at most 59 symbols, given "));
+  const std::vector<std::string> lines = {"the", words(70), words(3)};
+  const std::vector<Parse> parses = parser.parse(lines);
+  CHECK(parses[1].tree == Tree{});
+  CHECK(parses[1].fault.starts_with(
+      "expected a sentence of at most 59 pieces, as many as the model has positions for, and a "
+      "tree of at most 59 symbols, given "));
+  CHECK(parser.fault_of(lines[1], parse_options()) == parses[1].fault);
+  for (const std::size_t good : {0, 2}) {  // the others are parsed
+    CHECK(parses[good].fault.empty());
+    CHECK(parses[good].tree == parser.parse({lines[good]}).front().tree);
+  }
+  // As long as fits, of pieces, and its shortest tree does not.
+  CHECK(parser.parse({words(58)}).front().fault.ends_with(" of 58 words"));
   SearchOptions options = parse_options();
   options.extra_length = 0;
-  CHECK(contains(message_of([&] { parser.parse({"the"}, options); }), "in sentence 1"));
+  CHECK(parser.fault_of("the", options).ends_with(" of 1 words"));
   CHECK(message_of([&] { TreeParser(*model, load_tokenizer({}, "byte")); }) ==
         "parse: expected a parser, given a model with a tokenizer of the kind byte (kette train "
         "--trees makes one)");

@@ -284,6 +284,33 @@ TEST_CASE("taps: probabilities add up to one over the keys that a query sees") {
   }
 }
 
+TEST_CASE("taps: probabilities in a window, of a cache that has given memory back") {
+  const OneThread one;
+  GptConfig config = small_windowed_gpt();
+  config.context = 32;
+  Gpt model(config);
+  model.materialize(4);
+  const auto ready = model.for_decoding();
+  std::vector<float> seen;
+  const Change keep = [&](const std::string&, const Variable& value) {
+    seen = value.value().values<float>();
+    return value;
+  };
+  TestTap tap(keep, "layers/1/attention/probabilities");
+  const std::vector<std::int32_t> past = {4, 5, 6, 7, 8, 9, 10, 11, 12, 4};
+  const RowStart start{{}, past};
+  const auto last_of = [&](std::int64_t rows) {
+    DecoderState state(*ready, &tap);
+    state.add(std::vector<RowStart>(static_cast<std::size_t>(rows), start));
+    state.select({rows - 1});
+    state.step({5});
+    return seen;
+  };
+  const std::vector<float> alone = last_of(1);
+  REQUIRE(alone.size() == 11 * static_cast<std::size_t>(config.heads));
+  check_near(last_of(30), alone);
+}
+
 TEST_CASE("taps: gradients go through what was put in the place of a value") {
   const OneThread one;
   for (const auto& model : models(DType::f64)) {

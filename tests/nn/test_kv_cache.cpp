@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <set>
+
 #include "nn/kv_cache.h"
 #include "tensor/random.h"
 
@@ -202,6 +204,20 @@ TEST_CASE("KV cache: lines that let go of old positions need no more room howeve
     }
   }
   CHECK(cache.slots() <= 2 * kLines * kKept);
+
+  // Passes of several positions, which all see the window before them.
+  SlotLayout layout = SlotLayout::keys_and_values(1, DType::f32);
+  layout.window = kKept;
+  layout.first_slots = 4;
+  KvCache in_parts({layout}, Device{});
+  in_parts.add_line();
+  for (int part = 0; part < 5; ++part) in_parts.extend(0, in_parts.pass());
+  std::set<std::int32_t> seen_at_once;
+  for (std::int64_t back = 1; back <= kKept + in_parts.pass(); ++back) {
+    seen_at_once.insert(slot_of(in_parts, 0, in_parts.length(0) - back));
+  }
+  CHECK(std::ssize(seen_at_once) == layout.max_slots(1000));
+  CHECK(layout.max_slots(5) == 5);
 
   // Passes to come, of a position each: a circle of slots for each line.
   const std::int64_t length = cache.length(0);
