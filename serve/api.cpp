@@ -134,8 +134,8 @@ const std::vector<Api::Route>& Api::routes() {
       {"POST", "/explain", "page", page_explain},
       {"POST", "/translate", "libretranslate", libretranslate_translate},
       {"POST", "/detect", "libretranslate", libretranslate_detect},
-      {"GET", "/languages", "libretranslate", libretranslate_languages},
-      {"GET", "/frontend/settings", "libretranslate", libretranslate_settings},
+      {"GET", "/languages", "libretranslate", libretranslate_languages, true},
+      {"GET", "/frontend/settings", "libretranslate", libretranslate_settings, true},
       {"POST", "/v2/translate", "deepl", deepl_translate},
       {"POST", "/v1/completions", "openai", openai_completions},
       {"GET", "/v1/models", "openai", openai_models},
@@ -174,7 +174,7 @@ Api::Api(std::shared_ptr<const ServedModels> models, const ApiOptions& options)
 
 void Api::replace(std::shared_ptr<const ServedModels> models) {
   const std::lock_guard lock(mutex_);
-  models_ = std::move(models);
+  models_.swap(models);  // the old ones end later, without the lock: their engines take a while
 }
 
 std::shared_ptr<const ServedModels> Api::models() const {
@@ -185,18 +185,21 @@ std::shared_ptr<const ServedModels> Api::models() const {
 HttpAnswer Api::refuse(int status, const std::string& why) {
   options_.metrics->add("kette_requests_total",
                         {{"api", "none"}, {"code", std::to_string(status)}});
+  if (options_.log) options_.log("- - " + std::to_string(status) + " - bytes - s");
   return error_answer("none", {status, why});
 }
 
 void Api::check_key(const HttpRequest& request) const {
   if (options_.keys.empty()) return;
   std::string key = request.header("authorization");
-  for (const std::string_view scheme : {"Bearer ", "DeepL-Auth-Key "}) {
-    if (key.starts_with(scheme)) key = key.substr(scheme.size());
+  for (const std::string_view scheme : {"bearer ", "deepl-auth-key "}) {
+    if (lower_ascii(key).starts_with(scheme)) key = key.substr(scheme.size());
   }
   const bool is_openai = request.path.starts_with("/v1/");
-  if (key.empty() &&
-      !is_openai) {  // LibreTranslate, old DeepL clients and the page send the key in a field
+  const bool has_fields =
+      !request.body.empty() || request.header("content-type").find("json") == std::string::npos;
+  // LibreTranslate, old DeepL clients and the page send the key in a field.
+  if (key.empty() && !is_openai && has_fields) {
     const bool is_deepl = request.path.starts_with("/v2/");
     key = Fields(request).text(is_deepl ? "auth_key" : "api_key", "");
   }
@@ -221,6 +224,7 @@ void Api::handle(HttpExchange& exchange) {
     dispatch(watched, api);
   } catch (const ClientGone&) {
     options_.metrics->add("kette_cancelled_total", {{"api", api}});
+    log(exchange.request(), 499, watched.seconds());  // as nginx calls it
     throw;
   }
   options_.metrics->add("kette_requests_total",
@@ -229,12 +233,14 @@ void Api::handle(HttpExchange& exchange) {
   if (watched.seconds_to_first() > 0) {
     options_.metrics->observe("kette_time_to_first_token_seconds", watched.seconds_to_first());
   }
-  if (options_.log) {
-    const HttpRequest& request = exchange.request();
-    options_.log(request.method + " " + as_line(request.path.substr(0, 100)) + " " +
-                 std::to_string(watched.status()) + " " + std::to_string(request.body.size()) +
-                 " bytes " + std::to_string(watched.seconds()) + " s");
-  }
+  log(exchange.request(), watched.status(), watched.seconds());
+}
+
+void Api::log(const HttpRequest& request, int status, double seconds) const {
+  if (!options_.log) return;
+  options_.log(request.method + " " + as_line(request.path.substr(0, 100)) + " " +
+               std::to_string(status) + " " + std::to_string(request.body.size()) + " bytes " +
+               std::to_string(seconds) + " s");
 }
 
 void Api::dispatch(WatchedExchange& exchange, std::string& api) {
@@ -315,6 +321,13 @@ void Api::dispatch(WatchedExchange& exchange, std::string& api) {
   } catch (const std::exception& fault) {
     refuse(told_of(fault));
   }
+}
+
+SearchOptions search_for(const ServeLimits& limits, std::int64_t alternatives) {
+  SearchOptions search;
+  search.n_best = 1 + alternatives;
+  search.beam = std::max(std::min(search.beam, limits.beam), search.n_best);
+  return search;
 }
 
 TranslatedTexts translate_counted(const ApiCall& call, const ServedTranslator& model,

@@ -20,7 +20,7 @@ struct ApiOptions {
   ServeLimits limits{};
   std::vector<std::string> keys{};  ///< a client needs one of them; empty: no key is needed
   std::string allow_origin{};  ///< origin for CORS; "*": any; empty: only the server's own pages
-  std::function<void(const std::string& line)> log{};
+  std::function<void(const std::string& line)> log{};  ///< gets a line for each request
   /// The engines add to them, too.
   std::shared_ptr<Metrics> metrics = std::make_shared<Metrics>();
 };
@@ -61,6 +61,7 @@ class Api {
   static const std::vector<Route>& routes();
   void dispatch(WatchedExchange& exchange, std::string& api);
   void check_key(const HttpRequest& request) const;
+  void log(const HttpRequest& request, int status, double seconds) const;
 
   ApiOptions options_;
   std::atomic<bool> is_draining_ = false;
@@ -93,6 +94,8 @@ struct DetectedLanguage {
 };
 /// The likeliest first. Empty if the server has no translator.
 std::vector<DetectedLanguage> detect(const ServedModels& models, const std::string& text);
+/// The search of a request that wants so many alternatives, and says no beam.
+SearchOptions search_for(const ServeLimits& limits, std::int64_t alternatives = 0);
 /// Translates, or completes prompts, and counts the tokens in the metrics.
 TranslatedTexts translate_counted(const ApiCall& call, const ServedTranslator& model,
                                   const TranslationCall& wanted);

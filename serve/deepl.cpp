@@ -20,6 +20,7 @@ void deepl_translate(const ApiCall& call) {
   TranslationCall wanted;
   wanted.texts = fields.texts("text", is_list);
   check_size(wanted.texts, "text", call.limits);
+  wanted.search = search_for(call.limits);
   const std::string given = fields.text("source_lang", ""), target = fields.text("target_lang", "");
   if (target.empty())
     throw ApiError(400, "target_lang: expected a language, given none", "target_lang");

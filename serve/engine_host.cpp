@@ -25,19 +25,29 @@ EngineHost::EngineHost(const Ensemble& model, const Options& options)
   if (options_.memory <= 0) {
     options_.memory = static_cast<double>(backend(model.device()).capacity()) / 2;
   }
-  for (std::int64_t i = 0; i < options_.engines; ++i) {
-    Worker& worker = workers_.emplace_back();
-    worker.thread = std::thread([this, &worker] { work(worker); });
+  try {
+    for (std::int64_t i = 0; i < options_.engines; ++i) {
+      Worker& worker = workers_.emplace_back();
+      worker.thread = std::thread([this, &worker] { work(worker); });
+    }
+  } catch (const std::exception& error) {  // with threads that run, which must be joined
+    end_workers();
+    fail("threads: expected room for ", options_.engines, " engines, given too little (",
+         error.what(), "; ulimit says what a program may have)");
   }
 }
 
-EngineHost::~EngineHost() {
+EngineHost::~EngineHost() { end_workers(); }
+
+void EngineHost::end_workers() {
   {
     const std::lock_guard lock(mutex_);
     ends_ = true;
   }
   has_work_.notify_all();
-  for (Worker& worker : workers_) worker.thread.join();
+  for (Worker& worker : workers_) {
+    if (worker.thread.joinable()) worker.thread.join();
+  }
 }
 
 EngineHost::Load EngineHost::load() const {

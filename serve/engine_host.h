@@ -50,7 +50,7 @@ class EngineHost {
     std::function<void(double seconds)> on_begin{};  ///< gets the waiting time of each text
     std::function<void(std::int64_t rows)> on_step{};
   };
-  /// model: from for_decoding().
+  /// model: from for_decoding(). An Error if the system has too few threads.
   EngineHost(const Ensemble& model, const Options& options);
   /// No client may be left.
   ~EngineHost();
@@ -98,6 +98,7 @@ class EngineHost {
                                    bool may_be_refused);
   void cancel(const std::vector<std::int64_t>& names);
   void work(Worker& worker);
+  void end_workers();
   double bytes_of(const Request& request) const;
   // Call these with the mutex held.
   double expected_wait(std::int64_t cost) const;

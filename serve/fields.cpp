@@ -181,7 +181,7 @@ bool Fields::is_empty_text(const Json& given) const {
 
 double Fields::number(const std::string& name, double otherwise, double least, double most) {
   const Json& given = value(name);
-  if (given.is_null() || is_empty_text(given)) return otherwise;
+  if (given.is_null() || is_empty_text(given)) return std::clamp(otherwise, least, most);
   double read = NAN;
   if (given.is_number()) {
     read = given;

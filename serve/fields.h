@@ -34,6 +34,7 @@ class Fields {
   std::string text(const std::string& name, const std::string& otherwise);
   /// A string, or a list of them. is_list: whether it was one.
   std::vector<std::string> texts(const std::string& name, bool& is_list);
+  /// If it is missing: `otherwise`, or the nearest number that the limits allow.
   std::int64_t whole(const std::string& name, std::int64_t otherwise, std::int64_t least,
                      std::int64_t most);
   double number(const std::string& name, double otherwise, double least, double most);

@@ -12,6 +12,7 @@
 #include <boost/beast/http.hpp>
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 
 #include "data/files/utf8.h"
 #include "serve/timed_socket.h"
@@ -312,10 +313,8 @@ void HttpServer::forget_ended() {
 }
 
 /// Runs without a thread of its own. So it does not wait for the client to read.
-void HttpServer::refuse_connection(int socket) const {
-  const HttpAnswer answer =
-      refuse_(503, "expected at most " + std::to_string(options_.connections) +
-                       " connections at once, given one more");
+void HttpServer::refuse_connection(int socket, const std::string& why) const {
+  const HttpAnswer answer = refuse_(503, why);
   const std::string text =
       "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Type: " + answer.type +
       "\r\nRetry-After: 1\r\nContent-Length: " + std::to_string(answer.body.size()) + "\r\n\r\n" +
@@ -323,7 +322,6 @@ void HttpServer::refuse_connection(int socket) const {
   [[maybe_unused]] const ssize_t sent =
       ::send(socket, text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
   ::shutdown(socket, SHUT_RDWR);
-  ::close(socket);
 }
 
 void HttpServer::accept_all() {
@@ -336,14 +334,21 @@ void HttpServer::accept_all() {
       }
       return;
     }
+    auto connection = std::make_unique<Connection>(*this, socket);  // which closes it
     forget_ended();
     if (connections() >= options_.connections) {
-      refuse_connection(socket);
+      refuse_connection(socket, "expected at most " + std::to_string(options_.connections) +
+                                    " connections at once, given one more");
+      continue;
+    }
+    try {
+      connection->start();
+    } catch (const std::system_error&) {  // a limit of the system
+      refuse_connection(socket,
+                        "expected a thread for the connection, given none (try again later)");
       continue;
     }
     const std::lock_guard lock(mutex_);
-    auto connection = std::make_unique<Connection>(*this, socket);
-    connection->start();
     connections_.push_back(std::move(connection));
   }
 }

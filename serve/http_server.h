@@ -92,7 +92,7 @@ class HttpServer {
  private:
   class Connection;
   void accept_all();
-  void refuse_connection(int socket) const;
+  void refuse_connection(int socket, const std::string& why) const;
   void forget_ended();
 
   Options options_;

@@ -26,11 +26,10 @@ void libretranslate_translate(const ApiCall& call) {
   const std::string source = fields.text("source", "auto"), target = fields.text("target", "");
   if (target.empty()) throw ApiError(400, "target: expected a language, given none", "target");
   wanted.is_html = fields.choice("format", "text", {"text", "html"}) == "html";
-  const std::int64_t alternatives = fields.whole("alternatives", 0, 0, call.limits.n);
+  const std::int64_t alternatives = fields.whole("alternatives", 0, 0, call.limits.alternatives());
+  wanted.search = search_for(call.limits, alternatives);
   wanted.search.beam =
-      fields.whole("beam", std::min(wanted.search.beam, call.limits.beam), 1, call.limits.beam);
-  wanted.search.n_best = 1 + alternatives;
-  wanted.search.beam = std::max(wanted.search.beam, wanted.search.n_best);
+      std::max(fields.whole("beam", wanted.search.beam, 1, call.limits.beam), wanted.search.n_best);
   for (const char* unused : {"api_key", "secret"}) fields.text(unused, "");
   fields.check_all_known();
   const ServedTranslator& translator = translator_for(call.models, source, target, wanted.texts);

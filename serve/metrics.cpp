@@ -51,16 +51,22 @@ void Metrics::gauge(const std::string& name, const MetricLabels& labels,
 }
 
 std::string Metrics::text() const {
+  const auto all_gauges = [this] {
+    const std::lock_guard lock(mutex_);
+    return gauges_;
+  }();
+  std::string gauges;
+  for (const auto& [name, values] : all_gauges) {
+    gauges += "# TYPE " + name + " gauge\n";
+    for (const auto& [labels, value] : values) gauges += line(name, labels, value());
+  }
   const std::lock_guard lock(mutex_);
   std::string text;
   for (const auto& [name, values] : counters_) {
     text += "# TYPE " + name + " counter\n";
     for (const auto& [labels, value] : values) text += line(name, labels, value);
   }
-  for (const auto& [name, values] : gauges_) {
-    text += "# TYPE " + name + " gauge\n";
-    for (const auto& [labels, value] : values) text += line(name, labels, value());
-  }
+  text += gauges;
   for (const auto& [name, values] : histograms_) {
     text += "# TYPE " + name + " histogram\n";
     for (const auto& [labels, histogram] : values) {

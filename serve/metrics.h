@@ -21,7 +21,8 @@ class Metrics {
   void add(const std::string& counter, const MetricLabels& labels = {}, double count = 1);
   /// Adds a value to a histogram: of rows if its name ends in _rows, else of seconds.
   void observe(const std::string& histogram, double value, const MetricLabels& labels = {});
-  /// Adds a gauge whose function is called when the metrics are read.
+  /// Adds a gauge whose function is called when the metrics are read. It may wait for threads that
+  /// add to the metrics.
   void gauge(const std::string& name, const MetricLabels& labels, std::function<double()> value);
 
   std::string text() const;

@@ -96,7 +96,7 @@ void openai_completions(const ApiCall& call) {
       call.models, fields.text("model", has_any ? call.models.generators.front()->name() : ""));
   auto prompts = prompts_of(fields.value("prompt"), model);
   CompletionCall wanted;
-  wanted.max_tokens = fields.whole("max_tokens", 16, 1, call.limits.tokens);
+  wanted.max_tokens = fields.whole("max_tokens", wanted.max_tokens, 1, call.limits.tokens);
   wanted.n = fields.whole("n", 1, 1, call.limits.n);
   wanted.sampling.temperature = fields.number("temperature", 1, 0, 100);
   wanted.sampling.top_p = fields.number("top_p", 1, 1e-9, 1);

@@ -1,6 +1,5 @@
 #include "serve/page.h"
 
-#include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <random>
@@ -47,10 +46,8 @@ std::string translated(const ApiCall& call, Fields& fields) {
   TranslationCall wanted;
   wanted.texts = {text_of(fields, "q", call.limits)};
   const ServedTranslator& model = model_named(call.models.translators, fields.text("model", ""));
-  wanted.search.n_best = 1 + fields.whole("alternatives", 0, 0, call.limits.n);
-  wanted.search.beam =
-      std::min(std::max(wanted.search.beam, wanted.search.n_best), call.limits.beam);
-  wanted.search.n_best = std::min(wanted.search.n_best, wanted.search.beam);
+  wanted.search =
+      search_for(call.limits, fields.whole("alternatives", 0, 0, call.limits.alternatives()));
   fields.check_all_known();
   if (wanted.texts.front().find_first_not_of(" \t\n") == std::string::npos) return "";
   wanted.with_sentences = true;

@@ -137,8 +137,10 @@ std::string form(const std::string& fields, bool needs_key, const char* button,
 std::string translate_section(const PageFacts& facts, const Given& given,
                               const std::string& answer) {
   std::string counts;
-  const std::string chosen = of(given, "alternatives", std::to_string(kAlternatives));
-  for (std::int64_t n = 0; n <= std::min(kMostAlternatives, facts.limits.n); ++n) {
+  const std::int64_t most = std::min(kMostAlternatives, facts.limits.alternatives());
+  const std::string chosen =
+      of(given, "alternatives", std::to_string(std::min(kAlternatives, most)));
+  for (std::int64_t n = 0; n <= most; ++n) {
     counts += option(std::to_string(n), std::to_string(n), chosen);
   }
   return "<section id=\"translate\">\n<h2>Translate</h2>\n" +

@@ -1,7 +1,9 @@
 #include "serve/served_models.h"
 
 #include <algorithm>
+#include <regex>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "data/documents/formats.h"
@@ -78,23 +80,30 @@ std::vector<TranslatedTexts::Sentence> sentences_of(const TranslatedText& transl
   return sentences;
 }
 
+/// From which language to which a model translates. Two codes as its name come first: the model's own
+/// languages are a guess, and only among a few.
+std::pair<std::string, std::string> languages_of(const std::string& name,
+                                                 const std::filesystem::path& folder,
+                                                 const std::optional<TextFacts>& facts) {
+  // Each with its script and region, if it has them: "en-de", "pt-BR-zh_Hans".
+  static const std::string language = "([a-z]{2,3}(?:[-_][A-Z][a-z]{3})?(?:[-_][A-Z0-9]{2,3})?)";
+  static const std::regex pair(language + "-" + language);
+  std::smatch parts;
+  if (std::regex_match(name, parts, pair)) return {parts.str(1), parts.str(2)};
+  const bool is_known = facts && !facts->source_language.empty() && !facts->target_language.empty();
+  KETTE_CHECK(is_known, folder.string(),
+              ": expected the languages of a translation model in its name, as en-de, given ", name,
+              " (--model en-de=DIR)");
+  return {facts->source_language, facts->target_language};
+}
+
 }  // namespace
 
 ServedTranslator::ServedTranslator(std::string name, const ModelFiles& files,
                                    const LoadOptions& loading, const EngineHost::Options& options)
     : name_(std::move(name)), files_(files), facts_(load_text_facts(files.folder)) {
+  std::tie(source_, target_) = languages_of(name_, files.folder, facts_);
   const LoadedEnsemble<Transformer> loaded = load_ensemble<Transformer>({files}, loading);
-  const std::size_t dash = name_.find('-');
-  if (dash != std::string::npos) {
-    source_ = name_.substr(0, dash);
-    target_ = name_.substr(dash + 1);
-  } else if (facts_) {
-    source_ = facts_->source_language;
-    target_ = facts_->target_language;
-  }
-  KETTE_CHECK(!source_.empty() && !target_.empty(), files.folder.string(),
-              ": expected the languages of a translation model in its name, as en-de, given ",
-              name_, " (--model en-de=DIR)");
   if (!loaded.tokenizer->languages().empty()) loaded.tokenizer->expected_tag_of(target_);
   const auto languages = SentenceSplitter::languages();
   const bool has_rules = std::find(languages.begin(), languages.end(), source_) != languages.end();
@@ -210,6 +219,7 @@ std::vector<Completion> ServedGenerator::complete(const CompletionCall& call, co
   const auto make = [&](std::int64_t number) {
     const std::int64_t first = number * call.n;
     Request request{0, {}, call.prompts[number]};
+    request.banned = without_pieces(*tokenizer_, host_->model().vocabulary());
     const SampledTexts::Options options{call.sampling, call.n, call.max_tokens,
                                         tokenizer_->special().end};
     // An engine may call this when the client is gone. So it has its own pieces to find the stops.

@@ -43,7 +43,7 @@ struct TranslatedTexts {
 
 class ServedTranslator {
  public:
-  /// name: "en-de" gives the languages, if the model does not.
+  /// name: "en-de" gives the languages. Other names need a model that knows its own.
   ServedTranslator(std::string name, const ModelFiles& files, const LoadOptions& loading,
                    const EngineHost::Options& options);
 

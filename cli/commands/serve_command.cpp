@@ -1,21 +1,16 @@
 // `kette serve`: models behind HTTP.
-#include <unistd.h>
-
-#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <mutex>
-#include <thread>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "cli/serving.h"
 #include "cli/shipped_models.h"
-#include "cli/signal_pipe.h"
 #include "data/files/text_file.h"
 #include "data/files/visible_text.h"
 #include "serve/api.h"
 #include "serve/http_client.h"
-#include "tensor/stopwatch.h"
 
 namespace kette::cli {
 namespace {
@@ -90,44 +85,22 @@ void run(ServeOptions& o) {
             metrics->observe("kette_step_rows", static_cast<double>(rows));
           }};
   const std::vector<NamedFolder> folders = folders_of(o);
-  const SignalPipe signals;
   o.http.port = static_cast<std::uint16_t>(o.port);
   o.http.body_bytes = static_cast<std::uint64_t>(o.body_bytes);
-  const auto load = [&] {
-    return std::make_shared<const ServedModels>(load_served_models(folders, o.loading, engines));
-  };
-  const Stopwatch watch;
-  ApiOptions options{.limits = o.limits,
-                     .keys = keys_of(o.keys),
-                     .allow_origin = o.allow_origin,
-                     .metrics = metrics};
-  if (o.log) options.log = say;
-  Api api(load(), options);
-  HttpServer server(
-      o.http, [&](HttpExchange& exchange) { api.handle(exchange); },
-      [&](int status, const std::string& why) { return api.refuse(status, why); });
-  say("ready after " + text("%.2f", watch.seconds()) + " s at http://" + o.http.host + ":" +
-      std::to_string(server.port()));
-
-  std::thread([&] {
-    while (true) {
-      if (signals.next() == SIGHUP) {
-        try {
-          api.replace(load());
-          say("the models were loaded anew");
-        } catch (const std::exception& error) {
-          say(std::string("the models stay as they were: ") + error.what());
-        }
-        continue;
-      }
-      if (server.is_stopping()) _exit(1);  // who asks twice does not want to wait
-      say("no more requests are taken; those that there are have " + shortest(o.grace) + " s");
-      api.drain();
-      server.stop();
-    }
-  }).detach();
-  server.run(HttpServer::Seconds(o.grace));
-  say("ended");
+  Serving serving{.http = o.http,
+                  .grace = HttpServer::Seconds(o.grace),
+                  .api = {.limits = o.limits,
+                          .keys = keys_of(o.keys),
+                          .allow_origin = o.allow_origin,
+                          .metrics = metrics},
+                  .load =
+                      [&] {
+                        return std::make_shared<const ServedModels>(
+                            load_served_models(folders, o.loading, engines));
+                      },
+                  .say = say};
+  if (o.log) serving.api.log = say;
+  serve(serving);
 }
 
 void add_serve_options(CLI::App& command) {
@@ -135,7 +108,7 @@ void add_serve_options(CLI::App& command) {
   OptionGroup model(command, "Models");
   model.list(
       "--model", options->models,
-      "A model directory with its name: en-de=DIR translates, any other name writes text; several are served beside each other" +
+      "A model directory with its name: a translation model's is en-de, its languages, or any other where its folder has them; several are served beside each other" +
           or_model_to_try(),
       "NAME=DIR");
   add_device_option(model, options->loading.device);
@@ -159,7 +132,8 @@ void add_serve_options(CLI::App& command) {
   limits.number("--max-characters", options->limits.characters, at_least(1), "Of all of them");
   limits.number("--max-tokens", options->limits.tokens, at_least(1),
                 "Of each text that is written");
-  limits.number("--max-beam", options->limits.beam, at_least(1), "Hypotheses");
+  limits.number("--max-beam", options->limits.beam, at_least(1),
+                "Hypotheses; alternatives are fewer");
   limits.number("--max-n", options->limits.n, at_least(1), "Texts for a prompt, alternatives");
   limits.number(
       "--max-wait", options->limits.wait, at_least(0),

@@ -42,7 +42,8 @@ function asker(place, take) {
         if (key) headers.Authorization = "Bearer " + key;
         await take(await fetch(path, { method: "POST", body, headers, signal: mine.signal }));
       } catch (error) {
-        if (error.name !== "AbortError") place.replaceChildren(told(error.told || "The server cannot be reached."));
+        if (error.told) place.append(told(error.told));  // below what has come until then
+        else if (error.name !== "AbortError") place.replaceChildren(told("The server cannot be reached."));
       }
       if (running !== mine) return;
       running = null;
@@ -88,23 +89,30 @@ if (write) {
       after.replaceChildren(why + ". Seed " + wanted.seed + ". ", link);
     };
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    let isWhole = false;
     try {
       for (let rest = "", part; !(part = await reader.read()).done;) {
         const events = (rest + part.value).split("\n\n");
         rest = events.pop();
         for (const event of events) {
-          const data = event.replace(/^data: /, "");
-          if (data === "[DONE]") continue;
-          const json = JSON.parse(data);
+          const line = event.split("\n").find((one) => one.startsWith("data: "));  // beside the kind of event
+          if (!line || line === "data: [DONE]") continue;
+          const json = JSON.parse(line.slice("data: ".length));
           if (json.error) throw Object.assign(new Error(), { told: json.error.message });
           const choice = json.choices[0];
           text.data += choice.text;
           const why = { length: "Stopped at the most tokens", stop: "The text has ended" };
-          if (choice.finish_reason) end(why[choice.finish_reason]);
+          if (choice.finish_reason) {
+            isWhole = true;
+            end(why[choice.finish_reason]);
+          }
         }
       }
+      if (!isWhole) throw new Error("the end of the text is missing");
     } catch (error) {
-      end("Stopped");
+      const isStopped = error.name === "AbortError";
+      end(isStopped ? "Stopped" : "Broken off");
+      if (!isStopped) error.told ||= "The server's answer has broken off.";
       throw error;
     }
   });
@@ -114,7 +122,8 @@ if (write) {
     const fields = Object.fromEntries(new FormData(write));
     const number = (field, otherwise) => (fields[field] === "" ? otherwise : Number(fields[field]));
     wanted = { model: fields.model, prompt: fields.prompt.replaceAll("\r\n", "\n"), stream: true,
-      max_tokens: number("max_tokens", 100), temperature: number("temperature", 1), top_p: number("top_p", 1),
+      max_tokens: number("max_tokens", Math.min(100, write.elements.max_tokens.max)),
+      temperature: number("temperature", 1), top_p: number("top_p", 1),
       seed: number("seed", Math.floor(Math.random() * 2 ** 31)) };
     button.textContent = "Stop";
     await asking.ask("./v1/completions", JSON.stringify(wanted), { "Content-Type": "application/json" });

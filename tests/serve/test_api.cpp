@@ -1,4 +1,7 @@
 // The interfaces for translation as their clients see them, and what all interfaces have in common.
+#include <future>
+#include <thread>
+
 #include "decode/loaded_ensemble.h"
 #include "decode/text_translator.h"
 #include "tests/serve/api_of_tiny_models.h"
@@ -160,6 +163,30 @@ TEST_CASE("api: what is wrong with a request to /translate is said") {
         "expected application/json or a form, given text/plain");
 }
 
+TEST_CASE("api: no search is wider than the server allows") {
+  ServeLimits limits = small_limits();
+  limits.beam = 2;
+  AskedApi narrow({.limits = limits});
+  const auto wanted = [](std::int64_t alternatives) {
+    return Json{{"q", "it"}, {"target", "de"}, {"alternatives", alternatives}};
+  };
+  CHECK(narrow.post("/translate", wanted(1)).status == 200);
+  CHECK(narrow.fault("/translate", wanted(2).dump()) ==
+        "alternatives: expected a number from 0 to 1, given 2");
+  CHECK(search_for(limits, 1).beam == 2);
+  limits.beam = 1;
+  CHECK(search_for(limits).beam == 1);
+  SearchOptions greedy;
+  greedy.beam = 1;
+  const auto expected = translated(kTexts, greedy);
+  const Told told = AskedApi({.limits = limits})
+                        .post("/v2/translate", Json{{"text", kTexts}, {"target_lang", "DE"}});
+  REQUIRE(told.status == 200);
+  for (std::size_t i = 0; i < kTexts.size(); ++i) {
+    CHECK(told.json.at("translations").at(i).at("text") == expected[i].text);
+  }
+}
+
 TEST_CASE("api: languages, detection and settings") {
   AskedApi asked;
   CHECK(asked.get("/languages").json ==
@@ -226,7 +253,8 @@ TEST_CASE("api: without a key that it knows, nobody is served where keys are ask
   CHECK(asked.post("/translate", body, json, "Bearer secre").status == 403);
   CHECK(asked.post("/translate", body, json, "Bearer secrets").status == 403);
   CHECK(asked.post("/translate", body, json, "Bearer secret").status == 200);
-  CHECK(asked.post("/translate", body, json, "Bearer other").status == 200);
+  CHECK(asked.post("/translate", body, json, "bearer other").status == 200);
+  CHECK(asked.post("/translate", "", json).json.at("error") == "expected a key, given none");
   CHECK(asked.form("/translate", "q=it&target=de&api_key=secret").status == 200);
   CHECK(asked.form("/detect", "q=it&api_key=other").status == 200);
   CHECK(asked.form("/detect", "q=it&api_key=no").status == 403);
@@ -238,9 +266,11 @@ TEST_CASE("api: without a key that it knows, nobody is served where keys are ask
   const Told openai = asked.get("/v1/models");
   CHECK(openai.status == 401);
   CHECK(openai.json.at("error").at("type") == "authentication_error");
-  CHECK(asked.get("/languages").status == 403);
-  for (const char* open : {"/health", "/ready", "/metrics", "/openapi.json"}) {
+  CHECK(asked.get("/frontend/settings").json.at("keyRequired") == true);
+  for (const char* open : {"/health", "/ready", "/metrics", "/openapi.json", "/languages"}) {
     CHECK(asked.get(open).status == 200);
+    CHECK(asked.ask({.method = "GET", .path = open, .headers = {{"content-type", json}}}).status ==
+          200);
   }
 }
 
@@ -297,4 +327,39 @@ TEST_CASE("api: time that is over, and clients that go") {
   CHECK_FALSE(gone.is_answered);
   CHECK(contains(asked.get("/metrics").answer.body,
                  "kette_cancelled_total{api=\"libretranslate\"} 1"));
+}
+
+TEST_CASE("api: each request has a line in the log, also without an answer") {
+  std::vector<std::string> lines;
+  AskedApi asked(
+      {.limits = small_limits(), .log = [&](const std::string& line) { lines.push_back(line); }});
+  asked.post("/detect", Json{{"q", "it"}});
+  RecordedExchange gone({.method = "POST", .path = "/translate", .body = "q=it&target=de"});
+  gone.is_gone = true;
+  CHECK_THROWS_AS(asked.api().handle(gone), ClientGone);
+  CHECK(asked.api().refuse(413, "too long").status == 413);
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[0].starts_with("POST /detect 200 10 bytes "));
+  CHECK(lines[1].starts_with("POST /translate 499 14 bytes "));
+  CHECK(lines[2] == "- - 413 - bytes - s");
+}
+
+TEST_CASE("api: models that were replaced hold up nobody while they end") {
+  Api api(tiny_models(), {});
+  std::thread other;
+  bool is_answered = false;
+  const auto end = [&](const ServedModels* models) {
+    std::promise<void> promise;
+    std::future<void> asked = promise.get_future();
+    other = std::thread([&api, promise = std::move(promise)]() mutable {
+      static_cast<void>(api.models());
+      promise.set_value();
+    });
+    is_answered = asked.wait_for(std::chrono::seconds(5)) == std::future_status::ready;
+    delete models;
+  };
+  api.replace(std::shared_ptr<const ServedModels>(new ServedModels, end));
+  api.replace(tiny_models());
+  other.join();
+  CHECK(is_answered);
 }

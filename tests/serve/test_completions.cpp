@@ -182,6 +182,17 @@ TEST_CASE("completions: an error is an answer before a stream begins, and an eve
   CHECK_FALSE(contains(told.answer.body, "[DONE]"));
 }
 
+TEST_CASE("completions: the usual number of tokens is no more than the server allows") {
+  ServeLimits limits = small_limits();
+  limits.tokens = 3;
+  AskedApi asked({.limits = limits});
+  Json wanted = request({});
+  wanted.erase("max_tokens");
+  const Told told = asked.post(kPath, wanted);
+  REQUIRE(told.status == 200);
+  CHECK(told.json.at("usage").at("completion_tokens").get<int>() <= 3);
+}
+
 TEST_CASE("completions: what is wrong with a request is said") {
   AskedApi asked;
   const auto fault = [&](const Json& more, int status = 400) {

@@ -10,6 +10,7 @@
 #include "tensor/stopwatch.h"
 #include "tests/data/tiny_text.h"
 #include "tests/decode/decode_models.h"
+#include "tests/serve/room_for_threads.h"
 #include "tests/support.h"
 
 using namespace kette;
@@ -161,4 +162,13 @@ TEST_CASE("host: who would wait too long is refused, but not for the texts of on
   HostClient client(host, [] {});
   check_same(translate_ids(ready, sources, {}, {.threads = 1, .runner = &client}).front(),
              translate_ids(ready, sources).front());
+}
+
+TEST_CASE("host: without room for all of its threads there is an error, and those that began end") {
+  const auto model = random_model(small_config());
+  const Ensemble ready = Ensemble(*model).for_decoding();
+  const RoomForThreads one(1);
+  if (kSanitizer || !one.is_limited()) return;
+  CHECK(contains(message_of([&] { EngineHost(ready, {.threads = 2}); }),
+                 "threads: expected room for 2 engines, given too little ("));
 }

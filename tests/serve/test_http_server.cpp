@@ -8,6 +8,7 @@
 
 #include "serve/http_server.h"
 #include "tests/data/tiny_text.h"
+#include "tests/serve/room_for_threads.h"
 #include "tests/support.h"
 
 using namespace kette;
@@ -174,6 +175,21 @@ TEST_CASE("http: connections are limited, ports are taken once, and the end wait
   CHECK(answer.starts_with("HTTP/1.1 200"));
   CHECK(contains(answer, "Connection: close"));
   running.reset();
+}
+
+TEST_CASE("http: a client for whom the system has no thread is refused, and the next one served") {
+  Running running(echo);
+  {
+    const RoomForThreads none(0);
+    if (kSanitizer || !none.is_limited()) return;
+    const Client client(running.server());
+    const std::string answer = client.read_all();
+    CHECK(answer.starts_with("HTTP/1.1 503"));
+    CHECK(contains(answer, "expected a thread for the connection, given none"));
+  }
+  const Client client(running.server());
+  client.send("GET / HTTP/1.1\r\n\r\n");
+  CHECK(client.read_until(">").starts_with("HTTP/1.1 200"));
 }
 
 TEST_CASE("http: a fault of a handler is an answer") {

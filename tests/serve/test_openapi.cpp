@@ -87,6 +87,16 @@ TEST_CASE("openapi: limits and models are those of the server") {
   CHECK(schemas.at("Id").at("maximum") == 256);
   CHECK(schemas.at("Completion").at("properties").at("max_tokens").at("maximum") == 20);
   CHECK(schemas.at("Completion").at("properties").at("model").at("enum") == Json{"gpt", nullptr});
+  ServeLimits low = small_limits();
+  low.beam = 2;
+  low.tokens = 8;
+  const Json little = openapi_document(*tiny_models(), low, false).at("components").at("schemas");
+  for (const char* form : {"Translate", "TranslateForm"}) {
+    const Json& fields = little.at(form).at("properties");
+    CHECK(fields.at("alternatives").at("maximum") == 1);
+    CHECK(fields.at("beam").at("default") == 2);
+  }
+  CHECK(little.at("Completion").at("properties").at("max_tokens").at("default") == 8);
   CHECK_FALSE(contains(all.dump(), "x-limit"));
   CHECK_FALSE(all.contains("security"));
   CHECK(openapi_document(*tiny_models(), {}, true).contains("security"));
@@ -104,6 +114,23 @@ TEST_CASE("openapi: limits and models are those of the server") {
   };
   without(plain);
   CHECK(told == plain);
+}
+
+TEST_CASE("openapi: where it asks for a key, the server does, and nowhere else") {
+  const Json all = openapi_document(*tiny_models(), small_limits(), true);
+  AskedApi asked({.limits = small_limits(), .keys = {"secret"}});
+  for (const auto& [path, operations] : all.at("paths").items()) {
+    for (const auto& [method, operation] : operations.items()) {
+      const Told told = method == "get" ? asked.get(path) : asked.post(path, Json::object());
+      const bool is_refused = told.status == 401 || told.status == 403;
+      const bool is_open = operation.contains("security");
+      const bool tells_so = operation.at("responses").contains(std::to_string(told.status));
+      const std::string name = method + " " + path;
+      CAPTURE(name);
+      CHECK(is_refused != is_open);
+      CHECK(tells_so);
+    }
+  }
 }
 
 TEST_CASE("openapi: all that it refers to is there") {

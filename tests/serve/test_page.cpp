@@ -170,6 +170,14 @@ TEST_CASE("page: errors are words beside the form as it was, and keys are asked 
   CHECK(contains(ask(api, "GET", "/metrics", "").body,
                  "kette_requests_total{api=\"page\",code=\"400\"} 3"));
   CHECK(ask(api, "GET", "/else", "").status == 404);
+  Api narrow(small_models(), {.limits = {.tokens = 3, .beam = 2}});
+  const HttpAnswer many = ask(narrow, "POST", "/", "", "model=en-de&alternatives=2&q=the+cat");
+  CHECK(many.status == 400);
+  CHECK(contains(many.body, "alternatives: expected a number from 0 to 1, given 2"));
+  CHECK_FALSE(contains(ask(narrow, "GET", "/", "").body, "<option value=\"2\""));
+  const std::string writes = "part=1&model=letters&seed=7&prompt=ab";
+  CHECK(ask(narrow, "POST", "/", "", writes).body ==
+        ask(narrow, "POST", "/", "", writes + "&max_tokens=3").body);
 
   Api locked(small_models(), {.keys = {"secret"}});
   const HttpAnswer open = ask(locked, "GET", "/", "");
@@ -243,11 +251,13 @@ class PersonExchange final : public HttpExchange {
 class Visited {
  public:
   Visited(Api& api, const std::string& script)
+      : Visited([&api](HttpExchange& exchange) { api.handle(exchange); }, script) {}
+  Visited(const HttpServer::Handle& handle, const std::string& script)
       : server_(
             {},
-            [&api, script](HttpExchange& exchange) {
+            [handle, script](HttpExchange& exchange) {
               PersonExchange person(exchange, script);
-              api.handle(person);
+              handle(person);
             },
             [](int status, const std::string& why) {
               return HttpAnswer{.status = status, .body = why};
@@ -316,6 +326,28 @@ TEST_CASE("page: in a browser it translates as one types, and goes on with a tex
   CHECK(contains(page.document, "<button type=\"button\">"));  // which a script makes
   Visited unknown(api, std::string(kTypes) + "typed('prompt', 'cats').requestSubmit();");
   CHECK(contains(open_address(unknown.address()).document, "expected a key, given none"));
+}
+
+TEST_CASE("page: in a browser a text that breaks off stays, and what is wrong stands below it") {
+  KETTE_NEEDS_BROWSER();
+  Api api(small_models(), {});
+  const std::pair<std::string, std::string> ends[] = {
+      {"event: error\ndata: {\"error\": {\"message\": \"too late\"}}\n\n", "too late"},
+      {"", "The server's answer has broken off."}};
+  for (const auto& one : ends) {
+    const auto breaks_off = [&](HttpExchange& exchange) {
+      if (exchange.request().method == "GET") return api.handle(exchange);
+      exchange.begin_stream({.type = "text/event-stream"});
+      exchange.write("data: {\"choices\": [{\"text\": \"cd\", \"finish_reason\": null}]}\n\n");
+      exchange.write(one.first);
+      exchange.end_stream();
+    };
+    Visited visited(breaks_off, std::string(kTypes) + "typed('prompt', 'ab').requestSubmit();");
+    const std::string document = open_address(visited.address()).document;
+    CHECK(contains(document, "<span class=\"given\">ab</span>cd</div>"));
+    CHECK(contains(document, "Broken off. Seed "));
+    CHECK(contains(document, ">" + one.second + "</div>"));
+  }
 }
 
 TEST_CASE("page: it fits phones and desks, light and dark") {
