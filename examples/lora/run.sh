@@ -4,6 +4,7 @@
 set -euo pipefail
 # shellcheck source=examples/example.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../example.sh"
+takes 0 "$@"
 
 translator
 # The text to adapt to: pairs whose German has the letter, spelt as in Switzerland.

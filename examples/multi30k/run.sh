@@ -5,6 +5,7 @@
 set -euo pipefail
 # shellcheck source=examples/example.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../example.sh"
+takes "0 1" "$@"
 
 if (($# == 1)); then
   data=$1/lc-tok

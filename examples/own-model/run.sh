@@ -4,6 +4,7 @@
 set -euo pipefail
 # shellcheck source=examples/example.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../example.sh"
+takes 0 "$@"
 
 build "$out/build"
 run "$out/build/own_model" "$((${short:-0} ? 200 : 1000))" "$out/adder.safetensors"

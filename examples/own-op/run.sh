@@ -4,6 +4,7 @@
 set -euo pipefail
 # shellcheck source=examples/example.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../example.sh"
+takes 0 "$@"
 
 build "$out/build"
 for program in own_op own_tensors several_outputs f32_op second_order; do

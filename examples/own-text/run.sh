@@ -4,6 +4,7 @@
 set -euo pipefail
 # shellcheck source=examples/example.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../example.sh"
+takes "0 2" "$@"
 
 if (($# == 2)); then
   source=$1 target=$2
@@ -13,12 +14,14 @@ else
 fi
 
 # Every 50th pair is kept for validation, and the one after it for the test.
+rm -f "$out"/{train,valid,test}.{source,target}
 for side in source target; do
   file=$source
   [[ $side == source ]] || file=$target
   awk -v out="$out" -v side="$side" \
     '{ part = NR % 50 == 0 ? "valid" : NR % 50 == 1 ? "test" : "train"; print > (out "/" part "." side) }' "$file"
 done
+[[ -f $out/valid.source ]] || refuse "expected at least 50 lines, given $(wc -l < "$source") in $source"
 pairs=(--src "$out/train.source" --tgt "$out/train.target" --valid-src "$out/valid.source" --valid-tgt "$out/valid.target")
 
 # What is odd about the text, before a model learns from it.

@@ -4,6 +4,7 @@
 set -euo pipefail
 # shellcheck source=examples/example.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../example.sh"
+takes "0 3" "$@"
 
 # toy_trees COUNT SEED: sentences such as "the dog with a bird sees this cat .", with their trees.
 toy_trees() {
@@ -18,7 +19,7 @@ toy_trees() {
     }'
 }
 
-options=() beam=()
+options=(${short:+--steps 20 --validate-every 20}) beam=()
 if (($# == 3)); then
   train=$1 valid=$2 test=$3
 else
@@ -26,7 +27,7 @@ else
   toy_trees 30 2 > "$out/valid.mrg"
   toy_trees 100 3 > "$out/test.mrg"
   train=$out/train.mrg valid=$out/valid.mrg test=$out/test.mrg
-  options=(--steps "$((${short:-0} ? 20 : 300))" --validate-every "$((${short:-0} ? 20 : 100))")
+  [[ -n $short ]] || options=(--steps 300 --validate-every 100)
   beam=(--beam 5) # the default is more than there are symbols here
 fi
 

@@ -4,6 +4,7 @@
 set -euo pipefail
 # shellcheck source=examples/example.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../example.sh"
+takes 0 "$@"
 
 translator
 # Port 0: any that is free; the first line says which. With --config serve.toml the port is that of the file.

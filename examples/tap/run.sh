@@ -5,6 +5,7 @@
 set -euo pipefail
 # shellcheck source=examples/example.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../example.sh"
+takes 0 "$@"
 
 translator
 build "$out/build"

@@ -12,26 +12,26 @@
 
 using namespace kette;
 
-/// Puts zeros in the place of what one head gives.
+/// Puts zeros in the place of what one head gives, of so many.
 class WithoutHead final : public Tap {
  public:
-  WithoutHead(std::string attention, std::int64_t head, std::int64_t width)
-      : point_(std::move(attention) + "/heads"), begin_(head * width), end_((head + 1) * width) {}
+  WithoutHead(std::string attention, std::int64_t head, std::int64_t heads)
+      : point_(std::move(attention) + "/heads"), head_(head), heads_(heads) {}
 
   bool wants(const std::string& point) const override { return point == point_; }
   Variable at(const std::string&, const Variable& value) override {
     const Tensor changed = value.value().clone();  // [rows, heads * width], the heads side by side
-    float* values = changed.data<float>();
+    const std::int64_t width = changed.width() / heads_;
+    float* values = changed.data<float>() + head_ * width;
     for (std::int64_t row = 0; row < changed.rows(); ++row) {
-      std::fill(values + row * changed.width() + begin_, values + row * changed.width() + end_,
-                0.0f);
+      std::fill_n(values + row * changed.width(), width, 0.0f);
     }
     return changed;  // with which the pass goes on
   }
 
  private:
   std::string point_;
-  std::int64_t begin_, end_;
+  std::int64_t head_, heads_;
 };
 
 int main(int count, char** words) {
@@ -42,22 +42,22 @@ int main(int count, char** words) {
   const SavedModel<Transformer> saved = load_model<Transformer>(words[1]);
   const Transformer& model = *saved.model;
   const Tokenizer& tokenizer = *saved.tokenizer;
-  const TransformerConfig& config = model.config();
   const Batch batch =
       one_sentence(model, tokenizer.encode(words[2]), tokenizer.encode(words[3], Side::target));
 
   // Look: the attention of the last layer, whose mean over heads says which source token each target token is of.
   const std::string last =
-      "decoder/" + std::to_string(config.decoder_layers - 1) + "/cross_attention";
+      "decoder/" + std::to_string(model.config().decoder_layers - 1) + "/cross_attention";
   Activations seen([&](const std::string& point) { return point == last + "/probabilities"; });
   Run looking(&seen);
   model.logits(batch, looking);
   const Tensor probabilities = seen[last + "/probabilities"];  // [rows, heads, keys]
   const auto values = probabilities.values<float>();
-  const auto heads = static_cast<std::size_t>(probabilities.shape()[1]), keys = batch.source.size();
+  const std::int64_t heads = probabilities.shape()[1];  // kette heads --prune leaves some the fewer
+  const std::size_t keys = batch.source.size(), looks = static_cast<std::size_t>(heads) * keys;
   for (std::size_t row = 0; row < batch.target_out.size(); ++row) {
     std::vector<double> sum(keys, 0);
-    for (std::size_t i = 0; i < heads * keys; ++i) sum[i % keys] += values[row * heads * keys + i];
+    for (std::size_t i = 0; i < looks; ++i) sum[i % keys] += values[row * looks + i];
     const auto most =
         static_cast<std::size_t>(std::max_element(sum.begin(), sum.end()) - sum.begin());
     std::printf("%-12s looks at %-12s %3.0f %%\n", tokenizer.piece(batch.target_out[row]).c_str(),
@@ -73,8 +73,8 @@ int main(int count, char** words) {
         .item();
   };
   std::printf("loss %.4f\n", loss(nullptr));
-  for (std::int64_t head = 0; head < config.heads; ++head) {
-    WithoutHead without(last, head, config.width / config.heads);
+  for (std::int64_t head = 0; head < heads; ++head) {
+    WithoutHead without(last, head, heads);
     std::printf("loss %.4f without head %d of %s\n", loss(&without), static_cast<int>(head),
                 last.c_str());
   }

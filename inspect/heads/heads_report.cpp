@@ -78,14 +78,17 @@ void add_maps(Report& report, const HeadStudy& study, HeadNumbers numbers,
   report.drawing([html = head_maps(study.attentions, numbers)](Page&) { return html; });
 }
 
-/// The head without which the result is worst, and by how much.
+/// What the result does without the head that it misses most.
 std::string most_missed(const HeadStudy& study) {
   const StudyRow* worst = nullptr;
   for (const StudyRow& row : study.rows) {
     if (!worst || study.cost(row.without) > study.cost(worst->without)) worst = &row;
   }
-  if (!worst) return "no head";
-  return study.attentions[worst->head.attention].name() + " head " +
+  if (!worst || !(study.cost(worst->without) > 0)) {
+    return std::string("is not ") + (study.higher_is_better ? "lower" : "higher") +
+           " without any one head";
+  }
+  return "suffers most without " + study.attentions[worst->head.attention].name() + " head " +
          std::to_string(worst->head.head) + " (" + with_sign(worst->without.change, 2) + ")";
 }
 
@@ -102,9 +105,8 @@ Report to_report(const HeadStudy& study) {
   const auto significant =
       std::count_if(study.rows.begin(), study.rows.end(),
                     [](const StudyRow& row) { return row.without.p < kSignificant; });
-  report.lead = study.metric + ", " + fixed(study.whole, 2) +
-                " with all heads, suffers most without " + most_missed(study) +
-                ", and masking one head changes it by more than chance for " +
+  report.lead = study.metric + ", " + fixed(study.whole, 2) + " with all heads, " +
+                most_missed(study) + ", and masking one head changes it by more than chance for " +
                 std::to_string(significant) + " of " + std::to_string(study.rows.size()) +
                 " heads; in the maps a row is a layer and a column a head.";
   report.section("Maps");

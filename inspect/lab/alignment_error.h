@@ -25,11 +25,11 @@ class AlignmentError {
   std::int64_t found_ = 0, sure_ = 0, found_sure_ = 0, found_possible_ = 0;
 };
 
-/// The number of the word of each piece, by spaces; -1 for a special token.
+/// The number of the word of each piece, by spaces; -1 for a punctuation mark.
 std::vector<int> words_of_pieces(const Tokenizer& tokenizer, std::span<const std::int32_t> ids);
 
 /// Two words are linked if any of their pieces are. source: for each target piece its source piece, or -1. A target
-/// word aligned with a special token is linked to -1, which counts as an error.
+/// word aligned with a mark is linked to -1, which counts as an error.
 std::set<std::pair<int, int>> linked_words(std::span<const std::int64_t> source,
                                            std::span<const int> source_words,
                                            std::span<const int> target_words);

@@ -23,7 +23,7 @@ double concrete_gate(double a);
 
 class ConcreteGates {
  public:
-  /// One gate for each head of the attentions. At first each is open with probability 0.9.
+  /// One gate for each head of the attentions. At first each is open with probability 0.97.
   ConcreteGates(std::vector<AttentionPart> attentions, Device device);
 
   ParamStore& parameters() { return store_; }

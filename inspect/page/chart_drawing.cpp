@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
 
@@ -12,21 +13,6 @@ namespace kette {
 namespace {
 
 constexpr double kWidth = 600, kHeight = 220;
-
-/// Five digits say more than a drawing shows; places along it need to stay apart.
-Json rounded(const std::vector<double>& values, int digits = 5) {
-  Json list = Json::array();
-  for (const double value : values) {
-    if (!std::isfinite(value)) {
-      list.push_back(nullptr);
-      continue;
-    }
-    char buffer[32];
-    std::snprintf(buffer, sizeof buffer, "%.*g", digits, value);
-    list.push_back(std::stod(buffer));
-  }
-  return list;
-}
 
 /// One axis of a drawing: where a value lies between its ends.
 class Axis {
@@ -178,6 +164,19 @@ std::string heard(const Chart& chart) {
 
 }  // namespace
 
+Json rounded_json(double value, int digits) {
+  if (!std::isfinite(value)) return nullptr;
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.*g", digits, value);
+  return std::strtod(buffer, nullptr);  // std::stod throws for the smallest numbers
+}
+
+Json rounded_list(const std::vector<double>& values, int digits) {
+  Json list = Json::array();
+  for (const double value : values) list.push_back(rounded_json(value, digits));
+  return list;
+}
+
 std::vector<double> axis_ticks(double low, double high, bool logarithmic, bool whole, int most) {
   std::vector<double> ticks;
   constexpr double kSlack = 1e-9;
@@ -226,7 +225,10 @@ std::string axis_label(double value) {
   if (size >= 1e6 && size < 1e9) return shortest(value / 1e6) + "M";
   if (size >= 1e9 && size < 1e12) return shortest(value / 1e9) + "B";
   const int power = static_cast<int>(std::floor(std::log10(size) + 1e-9));
-  return shortest(value / std::pow(10, power)) + "e" + std::to_string(power);
+  // 10^power would be 0 for the smallest numbers.
+  const double leading =
+      power < -300 ? value * 1e20 / std::pow(10, power + 20) : value / std::pow(10, power);
+  return shortest(leading) + "e" + std::to_string(power);
 }
 
 std::string chart_figure(const Chart& chart, std::size_t number) {
@@ -251,8 +253,8 @@ Json chart_json(const Chart& chart) {
                       {"color", color_of(chart, i)},
                       {"dashes", dashes_of(chart, i)},
                       {"scale", curve.scale},
-                      {"x", rounded(curve.x, 9)},
-                      {"y", rounded(curve.y)}});
+                      {"x", rounded_list(curve.x, 9)},  // places that lie close stay apart
+                      {"y", rounded_list(curve.y)}});
   }
   return {{"title", chart.title},
           {"x", chart.x_title},

@@ -14,6 +14,9 @@ namespace kette {
 std::string chart_figure(const Chart& chart, std::size_t number);
 /// What scripts draw.
 Json chart_json(const Chart& chart);
+/// A number with so many digits, of which five say more than a curve shows; null if it is not finite.
+Json rounded_json(double value, int digits = 5);
+Json rounded_list(const std::vector<double>& values, int digits = 5);
 
 /// Places for labels on an axis: multiples of 1, 2 or 5 times a power of ten, on a logarithmic axis these themselves.
 /// whole: of whole numbers alone. most: how many there may be.

@@ -1,5 +1,6 @@
 #include "inspect/page/page.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "data/files/json_text.h"
@@ -44,7 +45,6 @@ Page::Page(const Page& other)
     : title_(other.title_),
       lead_(other.lead_),
       about_(other.about_),
-      contents_(other.contents_),
       sections_(other.sections_),
       scripts_(other.scripts_),
       data_(std::make_unique<Json>(*other.data_)),
@@ -58,15 +58,13 @@ void Page::label(const std::string& key, const std::vector<std::string>& names) 
 }
 
 void Page::section(const std::string& heading, const std::string& html) {
-  if (heading == title_) {  // a page of one part needs no second heading
-    sections_ += "<section>\n" + html + "</section>\n";
-    return;
-  }
   std::string id = anchor(heading);
-  while (contents_.find("\"#" + id + "\"") != std::string::npos) id += '-';  // another section's
-  contents_ += "<a href=\"#" + id + "\">" + escaped(heading) + "</a> ";
-  sections_ +=
-      "<section id=\"" + id + "\">\n<h2>" + escaped(heading) + "</h2>\n" + html + "</section>\n";
+  const auto is_taken = [&] {
+    return std::any_of(sections_.begin(), sections_.end(),
+                       [&](const Section& other) { return other.id == id; });
+  };
+  while (is_taken()) id += '-';
+  sections_.push_back({heading, std::move(id), html});
 }
 
 std::string Page::chart(const Chart& chart) {
@@ -88,6 +86,17 @@ std::string Page::str() const {
   add(assets::page_js);
   if (!charts_->empty()) add(assets::charts_js);
   for (const std::string& source : scripts_) add(source);
+  // A page of one part needs no second heading.
+  const bool has_headings = sections_.size() != 1 || sections_.front().heading != title_;
+  std::string contents, sections;
+  for (const Section& section : sections_) {
+    sections += "<section id=\"" + section.id + "\">\n";
+    if (has_headings) {
+      contents += "<a href=\"#" + section.id + "\">" + escaped(section.heading) + "</a> ";
+      sections += "<h2>" + escaped(section.heading) + "</h2>\n";
+    }
+    sections += section.html + "</section>\n";
+  }
   return std::string(kPageStart) +
          "<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -98,7 +107,7 @@ std::string Page::str() const {
          escaped(title_) + "</title>\n<style>\n" + styles +
          "</style>\n</head>\n<body>\n<header>\n<h1>" + escaped(title_) + "</h1>\n" +
          (lead_.empty() ? "" : "<p class=\"lead\">" + escaped(lead_) + "</p>\n") + "<nav>" +
-         contents_ + "</nav>\n</header>\n<main>\n" + sections_ +
+         contents + "</nav>\n</header>\n<main>\n" + sections +
          (about_.empty() ? "" : folded("Model, settings, command", note(escaped(about_)))) +
          "</main>\n<script type=\"application/json\" id=\"data\">" + within_script(all) +
          "</script>\n" + scripts + "</body>\n</html>\n";

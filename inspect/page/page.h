@@ -35,7 +35,8 @@ struct Chart {
   std::string title, x_title, y_title;
   std::vector<Curve> curves;
   bool log_x = false, log_y = false;
-  std::string group{};  ///< charts of a group zoom together and hide the same curves
+  /// Charts of a group zoom together and hide the same curves; empty: it stands alone.
+  std::string group{};
 };
 
 class Page {
@@ -47,8 +48,8 @@ class Page {
   ~Page();
 
   void lead(std::string sentence) { lead_ = std::move(sentence); }
-  /// A section with a heading, which the contents list; without one if it is the page's title. html:
-  /// not escaped; foreign text must be passed through escaped() first.
+  /// A section with a heading, which the contents list; neither shows if it is the only one and has the page's
+  /// title. html: not escaped; foreign text must be passed through escaped() first.
   void section(const std::string& heading, const std::string& html);
   /// The HTML of a chart, for a section.
   std::string chart(const Chart& chart);
@@ -62,7 +63,12 @@ class Page {
   std::string str() const;
 
  private:
-  std::string title_, lead_, about_, contents_, sections_;
+  struct Section {
+    std::string heading, id, html;
+  };
+
+  std::string title_, lead_, about_;
+  std::vector<Section> sections_;
   std::vector<std::string> scripts_;
   std::unique_ptr<Json> data_, charts_;
 };

@@ -52,6 +52,7 @@ Explanation look_inside(const AutoregressiveModel& model, const SharedTokenizer&
   constexpr std::int64_t kGuesses = 5;
   Explanation e;
   e.tokenizer = tokenizer;
+  e.known = known;
   e.attentions = attentions_of(model);
   Activations activations([&](const std::string& point) {
     const auto shows = [&](const AttentionPart& part) {
@@ -86,13 +87,13 @@ Explanation look_inside(const AutoregressiveModel& model, const SharedTokenizer&
 
 /// Fills in what becomes of the text with each head masked. translate: with a tap that looks on.
 void try_without(Explanation& e, const AutoregressiveModel& model, const Batch& batch,
-                 std::size_t known, const std::function<std::string(Tap*)>& translate,
+                 const std::function<std::string(Tap*)>& translate,
                  const std::function<void()>& check) {
   for (const Head& head : heads_of(e.attentions)) {
     if (check) check();
     HeadGates gates;
     gates.mask(e.attentions[head.attention], head.head);
-    e.without.push_back({head, log_probability(model, batch, known, &gates), translate(&gates)});
+    e.without.push_back({head, log_probability(model, batch, e.known, &gates), translate(&gates)});
   }
   std::stable_sort(e.without.begin(), e.without.end(),
                    [](const WithoutHead& a, const WithoutHead& b) {
@@ -155,7 +156,7 @@ Explanation explain_translation(const AutoregressiveModel& model, const SharedTo
     EncoderExit exit(*ready, level);
     e.encoder_exits.push_back(translated(&exit));
   }
-  try_without(e, model, batch, batch.target_out.size(), translated, check);
+  try_without(e, model, batch, translated, check);
   return e;
 }
 
@@ -179,7 +180,7 @@ Explanation explain_text(const AutoregressiveModel& model, const SharedTokenizer
     e.beam = beam_tree(*ready, cut, std::min(more, room), tokenizer->special().end, {0, {}, ids});
   }
   try_without(
-      e, model, batch, ids.size() - 1, [](Tap*) { return std::string(); }, check);
+      e, model, batch, [](Tap*) { return std::string(); }, check);
   return e;
 }
 

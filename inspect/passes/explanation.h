@@ -34,8 +34,10 @@ struct Explanation {
   std::vector<std::string> source;      ///< pieces with </s>; empty without an encoder
   std::vector<std::string> target_in;   ///< the input of each row of the decoder
   std::vector<Prediction> predictions;  ///< by row
+  /// How many of them, from the first, are part of the text. Of a text the last one says what might follow.
+  std::size_t known = 0;
   std::string translation;
-  double log_probability = 0;  ///< of the predictions that are part of the text
+  double log_probability = 0;  ///< of the known predictions
   std::vector<AttentionPart> attentions;
   std::vector<AttentionMaps> maps;             ///< by attention
   std::vector<LayerAlignment> alignments;      ///< the most reliable first

@@ -191,6 +191,7 @@ void add_beam(Report& report, const Explanation& e) {
 /// Those that are missed most, in the text alone a few.
 void add_without(Report& report, const Explanation& e) {
   constexpr std::size_t kFew = 5;
+  const bool is_translation = !e.source.empty();
   double most = 1e-30;
   for (const WithoutHead& one : e.without) {
     most = std::max(most, std::abs(one.log_probability - e.log_probability));
@@ -205,7 +206,7 @@ void add_without(Report& report, const Explanation& e) {
   columns.push_back(
       {{.key = "translation",
         .title = "translation then",
-        .where = e.source.empty() ? kJson : kJson | kPage},
+        .where = is_translation ? kJson | kPage : kJson},
        [&e](const WithoutHead& one) {
          return Cell(one.translation).as(one.translation == e.translation ? "the same" : "");
        }});
@@ -225,26 +226,28 @@ void add_without(Report& report, const Explanation& e) {
     report.drawing([html = head_maps(e.attentions, lost)](Page&) { return html; });
   }
   Table table = tabulated("without_head", e.without, columns);
-  table.folded = "What it would then say, a row a head";
+  table.folded = is_translation ? "What it would then say, a row a head" : "A row a head";
   report.table(std::move(table), kJson | kPage);
-  report.line(
-      "\nHeads without which it would be least likely: change of log P, and what is then said\n");
+  report.line(std::string("\nHeads without which it would be least likely: change of log P") +
+              (is_translation ? ", and what is then said\n" : "\n"));
   for (std::size_t i = 0; i < std::min(kFew, e.without.size()); ++i) {
     const WithoutHead& one = e.without[i];
-    report.line(text("%-10s head %lld  %+.3f  %s\n",
-                     e.attentions[one.head.attention].name().c_str(),
-                     static_cast<long long>(one.head.head), one.log_probability - e.log_probability,
-                     one.translation == e.translation ? "the same" : one.translation.c_str()));
+    const std::string then = one.translation == e.translation ? "the same" : one.translation;
+    report.line(text("%-10s head %lld  %+.3f", e.attentions[one.head.attention].name().c_str(),
+                     static_cast<long long>(one.head.head),
+                     one.log_probability - e.log_probability) +
+                (is_translation ? "  " + then : "") + "\n");
   }
 }
 
 /// What was found, in a sentence.
 std::string lead_of(const Explanation& e) {
-  const auto least = std::min_element(e.predictions.begin(), e.predictions.end(),
-                                      [](const Prediction& a, const Prediction& b) {
-                                        return a.log_probability < b.log_probability;
-                                      });
-  if (least == e.predictions.end()) return "The text is empty.";
+  const auto end = e.predictions.begin() + static_cast<std::ptrdiff_t>(e.known);
+  const auto least =
+      std::min_element(e.predictions.begin(), end, [](const Prediction& a, const Prediction& b) {
+        return a.log_probability < b.log_probability;
+      });
+  if (least == end) return "The text is empty.";
   return "The model was least sure of \xE2\x80\x9C" + shown_piece(e.piece(least->token)) +
          "\xE2\x80\x9D (" + fixed(100 * std::exp(least->log_probability), 1) + " %); " +
          (e.source.empty() ? "the whole text" : "the whole sentence") + " has log P " +

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/differences.h"
 #include "data/files/json_text.h"
 #include "inspect/page/assets.h"
 #include "inspect/page/html.h"
@@ -80,11 +81,10 @@ Table table_of(const std::vector<CheckedGradient>& checked, const std::string& k
       "checks", checked,
       {{{.key = "name", .title = kind}, &CheckedGradient::name},
        {{.key = "samples", .where = kJson}, &CheckedGradient::samples},
-       {{.key = "passed", .title = "verdict"},
-        [](const auto& of) {
-          const bool tells = of.check.tells();
-          return Cell(of.check.ok()).as(!of.check.ok() ? "FAILED" : tells ? "ok" : "says nothing");
-        }},
+       {{.key = "passed",
+         .title = "verdict",
+         .help = "?: nothing can be said, as noise hides all gradients"},
+        [](const auto& of) { return Cell(of.check.ok()).as(verdict_of(of.check)); }},
        {{.title = "gap",
          .digits = one,
          .help = "of the worst element, relative to its own gradient and noise",
@@ -135,7 +135,8 @@ Table table_of(const std::vector<CheckedGradient>& checked, const std::string& k
 }
 
 /// The worst ones, as far as colours and lines can be told apart.
-std::vector<Curve> curves_of(const std::vector<CheckedGradient>& checked, double step) {
+std::vector<Curve> curves_of(const std::vector<CheckedGradient>& checked,
+                             const GradientReportOptions& options) {
   constexpr std::size_t kMost = 60;
   std::vector<const CheckedGradient*> worst;
   for (const CheckedGradient& one : checked) worst.push_back(&one);
@@ -153,11 +154,15 @@ std::vector<Curve> curves_of(const std::vector<CheckedGradient>& checked, double
     curves.push_back({one->name, steps, gaps});
   }
   // What rounding alone makes of a sum of size 1, and where the verdict is taken first.
-  Curve rounding{"rounding, 1e-16 / h", steps, {}, CurveKind::marked, 6};
-  for (const double h : steps) rounding.y.push_back(1e-16 / h);
+  const double rounded = epsilon_of(options.dtype) / 2;
+  Curve rounding{text("rounding, %.0e / h", rounded), steps, {}, CurveKind::marked, 6};
+  for (const double h : steps) rounding.y.push_back(rounded / h);
   curves.push_back(rounding);
-  curves.push_back(
-      {"the verdict's first step", {step, step * 1.0001}, {1e-13, 1e-1}, CurveKind::marked, 1});
+  curves.push_back({"the verdict's first step",
+                    {options.step, options.step * 1.0001},
+                    {1e-13, 1e-1},
+                    CurveKind::marked,
+                    1});
   return curves;
 }
 
@@ -170,6 +175,10 @@ const std::vector<double>& steps_of_sweep() {
     return values;
   }();
   return steps;
+}
+
+const char* verdict_of(const GradientCheck& check) {
+  return !check.ok() ? "FAILED" : check.tells() ? "ok" : "?";
 }
 
 std::string summary_of(const GradientCheck& check) {
@@ -195,12 +204,10 @@ std::string summary_of(const GradientCheck& check) {
 }
 
 std::string line_of(const CheckedGradient& checked) {
-  const GradientCheck& check = checked.check;
-  const char* verdict = !check.ok() ? "FAILED" : check.tells() ? "ok" : "?";
-  return text("%-6s %-44s %3lld %s ", verdict, checked.name.c_str(),
+  return text("%-6s %-44s %3lld %s ", verdict_of(checked.check), checked.name.c_str(),
               static_cast<long long>(checked.samples),
               checked.samples == 1 ? "sample, " : "samples,") +
-         summary_of(check) + "\n";
+         summary_of(checked.check) + "\n";
 }
 
 void add_check(Report& report, const GradientCheck& check) {
@@ -224,13 +231,14 @@ Report to_report(const std::vector<CheckedGradient>& checked,
     if (one.check.adjoint) adjoint = larger_gap(adjoint, one.check.adjoint->gap);
     swept = swept && !one.by_step.empty();
   }
-  const std::int64_t passed = std::ssize(checked) - failed;
+  const std::int64_t passed = std::ssize(checked) - failed - untold;
   Report report{
       .title = ops ? "Gradient check" : "Gradient check of a " + options.model,
       .lead =
           std::to_string(passed) + " of " + std::to_string(checked.size()) +
           (ops ? " ops" : " parameters") + " have the right gradient" +
           (failed == 0 ? "" : ", " + std::to_string(failed) + " have not") +
+          (untold == 0 ? "" : ", of " + std::to_string(untold) + " nothing can be said") +
           text(
               "; a row is one of them, and a gap up to %.0e by differences, %.0e by the adjoint test, passes.",
               options.tolerance, options.adjoint_tolerance),
@@ -238,7 +246,8 @@ Report to_report(const std::vector<CheckedGradient>& checked,
   report.line(std::to_string(passed) + " passed, " + std::to_string(failed) + " failed, worst " +
               text("%.2e by differences, %.2e by the adjoint test\n", differences, adjoint));
   if (untold > 0) {
-    report.line(std::to_string(untold) + " of them (?) say nothing: noise hides all gradients\n");
+    report.line("of " + std::to_string(untold) +
+                " (?) nothing can be said: noise hides all gradients\n");
   }
   report.fact("passed", passed);
   report.fact("failed", failed);
@@ -264,7 +273,7 @@ Report to_report(const std::vector<CheckedGradient>& checked,
     report.charts({{.title = "The worst gap against the step h",
                     .x_title = "h",
                     .y_title = "gap over the largest gradient, both axes logarithmic",
-                    .curves = curves_of(checked, options.step),
+                    .curves = curves_of(checked, options),
                     .log_x = true,
                     .log_y = true}});
   }

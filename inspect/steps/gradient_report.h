@@ -1,7 +1,7 @@
 // The report of a gradient check: lines, JSON and a page. The page has the gaps of every op or parameter in both tests,
 // their distribution over elements, their dependence on the step h, and a wrong gradient to experiment with. The error
-// of a central difference is h^2 / 6 times the third derivative plus rounding of about 1e-16 / h: a V on logarithmic
-// axes, with its minimum near h = 1e-5. For a wrong gradient the curve does not fall.
+// of a central difference is h^2 / 6 times the third derivative plus rounding, in f64 of about 1e-16 / h: a V on
+// logarithmic axes, there with its minimum near h = 1e-5. For a wrong gradient the curve does not fall.
 #pragma once
 
 #include <string>
@@ -23,15 +23,18 @@ struct CheckedGradient {
 /// From 1e-2 to 1e-9.
 const std::vector<double>& steps_of_sweep();
 
+/// "ok" or "FAILED"; "?" if nothing was compared.
+const char* verdict_of(const GradientCheck& check);
 /// One line: the gaps of both tests, and the rule that a failed check broke.
 std::string summary_of(const GradientCheck& check);
-/// "ok" or "FAILED" (or "?" if undecided), the name, and summary_of().
+/// verdict_of(), the name, and summary_of().
 std::string line_of(const CheckedGradient& checked);
 /// Adds the JSON keys of a check: "passed", "differences", "adjoint" (or null), "no_adjoint" and "fault".
 void add_check(Report& report, const GradientCheck& check);
 
 struct GradientReportOptions {
   double tolerance, adjoint_tolerance, step;
+  DType dtype;        ///< checked in it
   std::string model;  ///< the family whose parameters were checked; empty: ops were checked
 };
 /// Its text is the summary; each check's line was printed before.

@@ -86,13 +86,13 @@ void TapeGraph::after_backward(const TapeEntry& entry, std::span<GradientSlot* c
 std::string TapeGraph::svg() const {
   if (boxes_.empty() || !is_whole()) return "";
   // Inputs stand in the column before their first reader.
-  std::vector<int> columns(boxes_.size());
+  int last = 0;
+  for (const Box& box : boxes_) last = std::max(last, box.column);
+  std::vector<int> columns(boxes_.size(), last);
   for (std::size_t i = boxes_.size(); i-- > 0;) {
     if (boxes_[i].is_op) columns[i] = boxes_[i].column;
     for (const std::size_t from : boxes_[i].inputs) {
-      if (boxes_[from].is_op) continue;
-      const int before = columns[i] - 1;
-      columns[from] = columns[from] == 0 ? before : std::min(columns[from], before);
+      if (!boxes_[from].is_op) columns[from] = std::min(columns[from], columns[i] - 1);
     }
   }
   std::vector<int> rows(boxes_.size()), filled(1);

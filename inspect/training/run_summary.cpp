@@ -24,6 +24,15 @@ RunSummary::Best best_of(const Series& series, double factor) {
   return best;
 }
 
+/// Of the steps, or of the average that a run ends with (kette train --average), if that is better.
+RunSummary::Best best_or_average(const StepSeries& log, const std::string& name, double factor) {
+  const RunSummary::Best of_step = best_of(log[name], factor);
+  RunSummary::Best average = best_of(log["average/" + name], factor);
+  if (std::isnan(average.value) || factor * of_step.value <= factor * average.value) return of_step;
+  average.is_average = true;
+  return average;
+}
+
 /// It says where a run lies, or who watches it.
 bool changes_nothing(const std::string& setting) {
   return setting == "out" || setting == "page" || setting == "log" || setting.starts_with("record");
@@ -83,11 +92,12 @@ RunSummary summary_of(const StepSeries& log) {
   summary.target_tokens = last_of(tokens_by_step(log));
   summary.seconds = last_of(log["seconds"]);
   summary.train_loss = last_of(smoothed(training_loss(log), 100));
-  summary.valid_loss = best_of(log["valid_loss"], 1);
+  summary.valid_loss = best_or_average(log, "valid_loss", 1);
   summary.last_valid_loss = last_of(log["valid_loss"]);
   for (const std::string& name : score_names(log)) {
     summary.score = score_label(name);
-    summary.valid_score = best_of(log[name], lower_is_better(score_of_series(name)) ? 1 : -1);
+    const double factor = lower_is_better(score_of_series(name)) ? 1 : -1;
+    summary.valid_score = best_or_average(log, name, factor);
   }
   summary.tokens_per_second = last_of(log["target_tokens_per_second"]);
   return summary;

@@ -21,6 +21,7 @@ struct RunSummary {
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   struct Best {
     double value = kNone, step = kNone;
+    bool is_average = false;  ///< of the last checkpoints up to that step
   };
   double steps = 0, epochs = kNone, target_tokens = kNone, seconds = kNone;
   double train_loss = kNone;  ///< mean over about the last 100 steps, without label smoothing

@@ -6,6 +6,7 @@
 #include "data/files/json_text.h"
 #include "inspect/heads/head_scores.h"
 #include "inspect/heads/induction.h"
+#include "inspect/page/chart_drawing.h"
 #include "inspect/passes/logit_lens.h"
 #include "tensor/parallel_for.h"
 #include "tensor/stopwatch.h"
@@ -15,14 +16,6 @@ namespace kette {
 namespace {
 
 constexpr std::int64_t kTexts = 8, kMostTokens = 64;
-
-/// Five digits are more than a curve shows.
-Json rounded(double value) {
-  if (!std::isfinite(value)) return nullptr;
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.5g", value);
-  return std::stod(buffer);
-}
 
 std::vector<std::int32_t> ids_of(const std::vector<std::int32_t>& ids, const Segments& segments,
                                  std::int64_t i) {
@@ -81,7 +74,7 @@ Json of_heads(const AutoregressiveModel& model, const std::vector<Batch>& texts)
     const AttentionPart& part = attentions[heads[i].attention];
     Json& of_part = json[part.name()];
     const auto add = [&](const char* name, double value) {
-      of_part[name].push_back(rounded(value));
+      of_part[name].push_back(rounded_json(value));
     };
     add("entropy", scores[i].entropy);
     add("confidence", scores[i].confidence);
@@ -127,8 +120,8 @@ class Streams {
         for (std::int64_t i = 0; i < width; ++i) squares += std::pow(double(rows[row + i]), 2);
         sum += std::sqrt(squares);
       }
-      norms["stream"][name].push_back(rounded(sum * double(width) / double(rows.size())));
-      norms["dimensions"][name].push_back(rounded(effective_dimensions(rows, width)));
+      norms["stream"][name].push_back(rounded_json(sum * double(width) / double(rows.size())));
+      norms["dimensions"][name].push_back(rounded_json(effective_dimensions(rows, width)));
     }
   }
 
@@ -138,12 +131,6 @@ class Streams {
   std::int64_t levels_;
   std::vector<std::vector<float>> rows_;
 };
-
-Json rounded_list(const std::vector<double>& values) {
-  Json list = Json::array();
-  for (const double value : values) list.push_back(rounded(value));
-  return list;
-}
 
 }  // namespace
 
@@ -296,9 +283,9 @@ Json TrainingRecorder::of_parameters(const ParamStore& parameters) const {
   }
   Json json = Json::object();
   for (const auto& [layer, sums] : layers) {
-    json["gradient"][layer] = rounded(std::sqrt(sums.gradient));
+    json["gradient"][layer] = rounded_json(std::sqrt(sums.gradient));
     json["update"][layer] =
-        rounded(sums.values > 0 ? std::sqrt(sums.change / sums.values) : std::nan(""));
+        rounded_json(sums.values > 0 ? std::sqrt(sums.change / sums.values) : std::nan(""));
   }
   return json;
 }

@@ -19,7 +19,7 @@ constexpr const char* kNone = "\xE2\x80\x93";
 /// What is not there, or no number, is null.
 Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 Json json_of(const RunSummary::Best& best) {
-  return {{"value", finite(best.value)}, {"step", finite(best.step)}};
+  return {{"value", finite(best.value)}, {"step", finite(best.step)}, {"average", best.is_average}};
 }
 
 struct SummedRun {
@@ -33,10 +33,14 @@ Table summaries(const std::vector<PlottedRun>& runs) {
   const auto add = [](const RunSummary& s) { return s.score.empty() ? "" : s.score + " "; };
   // On a page with the step, the number first, by which the column can be sorted: "0.25 BLEU at 90".
   const auto best = [](Cell cell, const RunSummary::Best& of, const std::string& unit, int count) {
-    return std::isnan(of.value) ? cell
-                                : std::move(cell).draw(escaped(fixed(of.value, count) +
-                                                               (unit.empty() ? "" : " " + unit) +
-                                                               " at " + fixed(of.step, 0)));
+    return std::isnan(of.value)
+               ? cell
+               : std::move(cell).draw(
+                     escaped(fixed(of.value, count) + (unit.empty() ? "" : " " + unit) +
+                             (of.is_average ? ", the average" : " at " + fixed(of.step, 0))));
+  };
+  const auto step = [](const RunSummary::Best& of) {
+    return of.is_average ? Cell(of.step).as("average") : Cell(of.step);
   };
   constexpr Where kShown = kText | kPage;
   return tabulated(
@@ -68,12 +72,12 @@ Table summaries(const std::vector<PlottedRun>& runs) {
         [](const auto& r) { return r.sum.train_loss; }},
        {{.title = "best valid.",
          .digits = decimals(4),
-         .help = "nats per target token, and the step",
+         .help = "nats per target token, and the step, or that it is the average of checkpoints",
          .where = kShown,
          .page_title = "best valid. loss"},
         [&](const auto& r) { return best(r.sum.valid_loss.value, r.sum.valid_loss, "", 4); }},
        {{.title = "at step", .digits = decimals(0), .where = kText},
-        [](const auto& r) { return r.sum.valid_loss.step; }},
+        [&](const auto& r) { return step(r.sum.valid_loss); }},
        {{.key = "best_valid_loss", .where = kJson},
         [](const auto& r) { return nested(json_of(r.sum.valid_loss)); }},
        {{.key = "valid_loss",
@@ -84,7 +88,7 @@ Table summaries(const std::vector<PlottedRun>& runs) {
        {{.key = "score", .where = kJson}, [](const auto& r) { return r.sum.score; }},
        {{.title = "best score",
          .digits = decimals(2),
-         .help = "greedy, of the validation text, and the step",
+         .help = "greedy, of the validation text, and the step, or that it is the average",
          .where = kShown},
         [&](const auto& r) {
           const RunSummary::Best& of = r.sum.valid_score;
@@ -94,7 +98,7 @@ Table summaries(const std::vector<PlottedRun>& runs) {
                       of, r.sum.score, 2);
         }},
        {{.title = "at step", .digits = decimals(0), .where = kText},
-        [](const auto& r) { return r.sum.valid_score.step; }},
+        [&](const auto& r) { return step(r.sum.valid_score); }},
        {{.key = "best_valid_score", .where = kJson},
         [](const auto& r) { return nested(json_of(r.sum.valid_score)); }},
        {{.key = "target_tokens_per_second",
@@ -303,14 +307,16 @@ class TrainingReport {
       best = &run;
       loss = sum.valid_loss;
     }
-    const std::string after = "After " + with_commas(static_cast<std::int64_t>(steps)) + " steps ";
+    const auto count = static_cast<std::int64_t>(steps);
+    const std::string after = "After " + with_commas(count) + (count == 1 ? " step " : " steps ");
     if (!best) return after + "nothing has been validated yet; a curve of a loss is to fall.";
     return after + "the lowest validation loss " +
            (runs_.size() > 1
                 ? "of " + std::to_string(runs_.size()) + " runs is that of " + best->name + ", "
                 : "is ") +
-           fixed(loss.value, 3) + " nats a target token, at step " +
-           with_commas(static_cast<std::int64_t>(loss.step)) +
+           fixed(loss.value, 3) + " nats a target token, " +
+           (loss.is_average ? "of the average of the last checkpoints"
+                            : "at step " + with_commas(static_cast<std::int64_t>(loss.step))) +
            "; below, each curve goes from the first step to the last.";
   }
 

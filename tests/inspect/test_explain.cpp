@@ -1,8 +1,12 @@
 // `kette explain` and the beam's tree, as a person would use them.
 #include <doctest/doctest.h>
 
+#include <cmath>
+
+#include "data/tokenizers/byte_tokenizer.h"
 #include "decode/tree_parser.h"
-#include "inspect/passes/explanation.h"
+#include "inspect/page/html.h"
+#include "inspect/passes/explanation_report.h"
 #include "inspect/passes/token_drawings.h"
 #include "tests/cli/call_kette.h"
 #include "tests/data/treebank.h"
@@ -12,8 +16,6 @@
 
 using namespace kette;
 using namespace kette::testing;
-
-namespace {}  // namespace
 
 TEST_CASE("beam tree: it finds what the search finds, and its branches hang together") {
   const OneThread one;
@@ -209,6 +211,27 @@ TEST_CASE("explain: a text that a language model reads") {
             .says("expected a text of at least 2 tokens, given 1"));
   KETTE_NEEDS_BROWSER();
   CHECK(open_page(page).console == "");
+}
+
+TEST_CASE("explain: what might follow a text is not judged as a part of it, nor said anew") {
+  const OneThread one;
+  const SharedTokenizer tokenizer = std::make_shared<ByteTokenizer>();
+  GptConfig config = small_gpt();
+  config.vocabulary = tokenizer->vocabulary();
+  Gpt model(config);
+  model.materialize(1);
+  Explanation e = explain_text(model, tokenizer, "the cat", {}, 1);
+  REQUIRE(e.known == 6);  // all but the first
+  REQUIRE(e.predictions.size() == 7);
+  e.predictions.back().log_probability = -1000;
+  double least = 0;
+  for (std::size_t i = 0; i < e.known; ++i) {
+    least = std::min(least, e.predictions[i].log_probability);
+  }
+  const Report report = to_report(e, false);
+  CHECK(contains(report.lead, "(" + fixed(100 * std::exp(least), 1) + " %); the whole text"));
+  CHECK(contains(as_text(report), "least likely: change of log P\n"));
+  CHECK_FALSE(contains(as_page(report), "What it would then say"));
 }
 
 TEST_CASE("explain: what makes no sense is refused") {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "autograd/all_ops.h"
+#include "data/files/json_text.h"
 #include "inspect/page/sparkline.h"
 #include "inspect/steps/gradient_report.h"
 #include "tests/cli/call_kette.h"
@@ -63,6 +64,39 @@ TEST_CASE("sparklines: drawings of a line's height") {
   CHECK(contains(spark_bars({}), "d=\"\""));
 }
 
+TEST_CASE("gradient report: a check that compared nothing is not counted as right") {
+  GradientCheck right, untold;
+  right.differences.checked = 1;
+  GradientCheck wrong = right;
+  wrong.differences.gap = 1;
+  CHECK(std::string(verdict_of(right)) == "ok");
+  CHECK(std::string(verdict_of(untold)) == "?");
+  CHECK(std::string(verdict_of(wrong)) == "FAILED");
+  const std::vector<CheckedGradient> checked = {{"a", 1, right}, {"b", 1, untold}, {"c", 1, wrong}};
+  const Report report = to_report(checked, {1e-6, 1e-12, 1e-5, DType::f64, ""});
+  CHECK(report.lead.starts_with(
+      "1 of 3 ops have the right gradient, 1 have not, of 1 nothing can be said; a row"));
+  CHECK(contains(as_text(report), "1 passed, 1 failed, worst "));
+  CHECK(contains(as_text(report), "of 1 (?) nothing can be said"));
+  CHECK(contains(as_json(report).dump(), R"("passed":1,"failed":1,"untold":1)"));
+  CHECK(contains(as_page(report), "<td class=\"text\">?</td>"));
+}
+
+TEST_CASE("gradcheck: in f32 a tolerance that is given stays, and rounding is that of f32") {
+  const ScratchFolder folder;
+  const std::string path = (folder / "page.html").string();
+  const std::vector<std::string> in_f32 = {"gradcheck", "relu", "--fast", "--f32",
+                                           "--page",    path,   "--seed", "1"};
+  CHECK(call_kette(in_f32).code == 0);
+  CHECK(contains(read_file(path), "a gap up to 1e-03 by differences, 1e-03 by the adjoint test"));
+  CHECK(contains(read_file(path), "\"rounding, 6e-08 / h\""));
+  CHECK(call_kette(with(in_f32, {"--tolerance", "0.01"})).code == 0);
+  CHECK(contains(read_file(path), "a gap up to 1e-02 by differences, 1e-03 by the adjoint test"));
+  const Outcome model = call_kette({"gradcheck", "--f32", "--model", "gpt"});
+  CHECK(model.code == 2);
+  CHECK(model.says("--f32: expected ops, given --model gpt"));
+}
+
 TEST_CASE("gradcheck: --page shows every op and every parameter") {
   const ScratchFolder folder;
   const std::string path = (folder / "page.html").string();
@@ -71,6 +105,7 @@ TEST_CASE("gradcheck: --page shows every op and every parameter") {
   REQUIRE(outcome.code == 0);
   const std::string page = checked_page(path);
   CHECK(contains(page, "2 of 2 ops have the right gradient; "));
+  CHECK(contains(page, "\"rounding, 1e-16 / h\""));
   const Outcome model =
       call_kette({"gradcheck", "--model", "gpt", "--elements", "1", "--page", path});
   CHECK(model.code == 0);

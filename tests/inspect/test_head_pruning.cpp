@@ -1,12 +1,15 @@
 // Pruned models: what they compute is what the whole model computes with gates at 0, wherever it is asked.
 #include <doctest/doctest.h>
 
+#include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "decode/decoder_state.h"
 #include "inspect/heads/head_ablation.h"
 #include "inspect/heads/head_gates.h"
 #include "inspect/heads/head_pruning.h"
 #include "models/model_directory.h"
 #include "tests/cli/call_kette.h"
+#include "tests/cli/run_bash.h"
+#include "tests/data/tiny_text.h"
 #include "tests/decode/letters_tokenizer.h"
 #include "tests/devices.h"
 #include "tests/inspect/inspected_models.h"
@@ -175,6 +178,31 @@ TEST_CASE("pruning: files of pruned models are read again, and pruned again") {
                                       "--tgt", small.file("valid.de"), "--prune", "1"});
   CHECK(nowhere.code == 2);
   CHECK(nowhere.says("--prune requires --save"));
+}
+
+TEST_CASE("the example tap: of a pruned model it switches off the heads that are left") {
+  const ScratchFolder folder;
+  const TinyText tiny = tiny_text();
+  write_file(folder / "source", tiny.source);
+  write_file(folder / "target", tiny.target);
+  SentencePieceOptions pieces;
+  pieces.vocabulary = 100;
+  const SharedTokenizer tokenizer =
+      SentencePieceTokenizer::train_files({folder / "source", folder / "target"}, pieces);
+  TransformerConfig config = small_pruned_transformer();
+  config.vocabulary = tokenizer->vocabulary();
+  config.max_length = 64;
+  Transformer model(config);
+  model.materialize(1);
+  const std::filesystem::path place = folder / "model";
+  save_description(place, config, *tokenizer);
+  save_parameters(place / kModelFile, model.parameters(), {});
+  const Outcome outcome = run_bash("OMP_NUM_THREADS=1 " + std::string(KETTE_EXAMPLES) +
+                                   "/tap/tap '" + place.string() + "' 'a girl' 'ein Mädchen'");
+  INFO(outcome.out);
+  CHECK(outcome.code == 0);
+  CHECK(attentions_of(model).back().heads == 1);  // of four
+  CHECK(count_of(outcome.out, " without head ") == 1);
 }
 
 TEST_CASE("pruning: a configuration with other numbers of heads than attentions is refused") {

@@ -12,6 +12,7 @@
 #include "inspect/heads/head_study.h"
 #include "inspect/heads/induction.h"
 #include "inspect/linear_algebra.h"
+#include "inspect/report/report.h"
 #include "tensor/backend.h"
 #include "tensor/observer.h"
 #include "tests/cli/call_kette.h"
@@ -203,6 +204,15 @@ TEST_CASE("heads: one window alone is no evidence, and only what is worse costs"
     CHECK(study.cost({higher ? -2.0 : 2.0, 1}) == 2);
     CHECK(study.cost({higher ? 2.0 : -2.0, 1}) == 0);
   }
+  study.metric = "loss";  // of which less is better
+  study.attentions = attentions;
+  for (const Head& each : heads_of(attentions)) {
+    study.rows.push_back({each, {}, {}, 0, {-0.5, 1}, {0.5, 1}});
+  }
+  CHECK(contains(to_report(study).lead, "with all heads, is not higher without any one head, and"));
+  study.rows[1].without.change = 0.25;
+  CHECK(contains(to_report(study).lead,
+                 "with all heads, suffers most without decoder 0 head 1 (+0.25)"));
 }
 
 TEST_CASE("heads: a head whose OV circuit is the identity copies") {

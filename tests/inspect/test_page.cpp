@@ -108,6 +108,33 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("page: the smallest numbers that there are have their place in a chart") {
+  const double least = std::numeric_limits<double>::denorm_min();
+  CHECK(rounded_json(least).get<double>() == least);
+  CHECK(rounded_json(1.23456789).get<double>() == 1.2346);
+  CHECK(rounded_json(-std::numeric_limits<double>::infinity()).is_null());
+  CHECK(axis_label(least) == "4.941e-324");
+  Chart chart{"t", "x", "y", {{"one", {1, 2, 3}, {1, std::exp(-740), least}}}};
+  chart.log_y = true;
+  CHECK(contains(Page("t", "l").chart(chart), "4.941e-324 at 3"));
+}
+
+TEST_CASE("page: a section is found by its heading, whatever the title; one that is all has none") {
+  Page page("Attention", "l");
+  page.section("Attention", "<p>one</p>");
+  page.section("Attention", "<p>two</p>");
+  const std::string html = page.str();
+  CHECK(contains(html, "<section id=\"Attention\">\n<h2>Attention</h2>\n<p>one</p>"));
+  CHECK(contains(html, "<section id=\"Attention-\">\n<h2>Attention</h2>\n<p>two</p>"));
+  CHECK(count_of(html, "<a href=\"#Attention") == 2);
+  Page alone("data", "l");  // as kt.chart(..., title="data") makes one
+  alone.section("data", "<p>p</p>");
+  CHECK(contains(alone.str(), "<section id=\"data\">\n<p>p</p>"));
+  CHECK(contains(alone.str(), "<nav></nav>"));
+  KETTE_NEEDS_BROWSER();
+  CHECK(open_page(alone.str()).console == "");
+}
+
 TEST_CASE("page: curves of one family are one entry of a legend; an axis without its 0 says so") {
   Chart chart{"Heads", "step", "share", {}};
   for (int i = 0; i < 48; ++i) {
@@ -156,4 +183,26 @@ TEST_CASE("page: in a browser tables sort, maps open with their numbers, curves 
   CHECK(contains(said, "alert(1) \xE2\x86\x92 x: 2.00"));
   CHECK(contains(said, "z: 0.00 ; 2 ; sum9.5 ; 0.0210,0.0500 and 0.00,0.00false"));
   CHECK(contains(opened.document, "a note"));
+}
+
+TEST_CASE("page: in a browser a name hides the curves of its chart, or of its group") {
+  KETTE_NEEDS_BROWSER();
+  Page page("Losses", "lead");
+  std::string html;
+  for (const char* group : {"", "", "of one kind", "of one kind"}) {
+    Chart chart{"loss", "step", "nats", {{"loss", {1, 2, 3}, {3, 2, 1}}}};
+    chart.group = group;
+    html += page.chart(chart);
+  }
+  page.section("Curves", html);
+  const Opened opened = open_page(page.str(), R"(
+      const names = [...document.querySelectorAll('figure .legend span')];
+      names[0].click();
+      names[2].click();
+      const shown = graphs.map(({ graph }) => graph.visibility()[0]);
+      const pressed = names.map((name) => name.getAttribute('aria-pressed'));
+      document.body.prepend(element('output', { textContent: [...pressed, ...shown].join() }));)");
+  CHECK(opened.console == "");
+  CHECK(
+      contains(opened.document, "<output>false,true,false,false,false,true,false,false</output>"));
 }

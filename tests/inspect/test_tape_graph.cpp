@@ -30,6 +30,19 @@ TEST_CASE("a small tape is drawn with values, and after backward with gradients"
   CHECK(contains(after, "∇ 1<"));   // of the product
 }
 
+TEST_CASE("an input stands left of all that reads it, also where that is in the first column") {
+  const Variable w = parameter(Tensor::full({}, 0.5, DType::f64), "w"),
+                 x = parameter(Tensor::full({}, 2.0, DType::f64), "x");
+  Tape tape;
+  TapeGraph graph(tape);
+  const OpObservation observation(&graph);
+  const Variable late = exp(exp(exp(w))) * x, early = exp(x);
+  const Variable y = late + early;
+  const std::string svg = graph.svg();
+  CHECK(contains(svg, "<title>w f64 []</title><rect x='8'"));
+  CHECK(contains(svg, "<title>x f64 []</title><rect x='8'"));
+}
+
 TEST_CASE("a large tape is not drawn, and other tapes are left out") {
   const Variable w = parameter(Tensor::full({2, 3}, 3.0, DType::f64), "w");
   Tape tape;

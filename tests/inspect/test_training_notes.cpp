@@ -3,9 +3,10 @@
 
 #include <cmath>
 
+#include "data/files/json_text.h"
 #include "inspect/heads/induction.h"
-#include "inspect/training/run_summary.h"
 #include "inspect/training/training_recorder.h"
+#include "inspect/training/training_report.h"
 #include "tests/inspect/inspected_models.h"
 #include "tests/train/toy_training.h"
 
@@ -106,9 +107,42 @@ TEST_CASE("runs side by side: what they reached, and the settings that differ") 
   CHECK(a.target_tokens == 22);
   CHECK(c.score == "TER");
   CHECK(c.valid_score.step == 1);
+  CHECK_FALSE(a.valid_loss.is_average);
   CHECK(b.score.empty());
   CHECK(b.steps == 0);
   CHECK(std::isnan(b.train_loss));
+}
+
+TEST_CASE("runs side by side: an average that is better than every step is the best of a run") {
+  const ScratchFolder folder;
+  const auto run = [&](const char* name, const std::string& average) {
+    write_file(folder / name, "{\"step\":1,\"valid_loss\":1.5,\"valid_bleu\":30}\n" + average);
+    PlottedRun plotted{name, name, {}, StepSeries(folder / name), StepSeries("")};
+    plotted.log.read();
+    return plotted;
+  };
+  const std::vector<PlottedRun> runs = {
+      run("a", "{\"step\":1,\"average\":{\"valid_loss\":1.25,\"valid_bleu\":35}}\n"),
+      run("b", "{\"step\":1,\"average\":{\"valid_loss\":1.75,\"valid_bleu\":30}}\n")};
+  const RunSummary better = summary_of(runs[0].log), worse = summary_of(runs[1].log);
+  CHECK(better.valid_loss.value == 1.25);
+  CHECK(better.valid_loss.is_average);
+  CHECK(better.valid_score.value == 35);
+  CHECK(better.valid_score.is_average);
+  CHECK(worse.valid_loss.value == 1.5);
+  CHECK_FALSE(worse.valid_loss.is_average);
+  CHECK(worse.valid_score.value == 30);
+  CHECK_FALSE(worse.valid_score.is_average);
+  const Report report = to_report(runs);
+  CHECK(
+      report.lead.starts_with("After 1 step the lowest validation loss of 2 runs is that of a, "
+                              "1.250 nats a target token, of the average of the last checkpoints"));
+  CHECK(contains(as_text(report), "1.2500  average"));
+  CHECK(contains(as_text(report), "BLEU 35.00  average"));
+  CHECK(contains(as_text(report), "BLEU 30.00        1"));
+  CHECK(contains(as_page(report), "35.00 BLEU, the average"));
+  CHECK(contains(as_json(report).dump(),
+                 R"("best_valid_loss":{"value":1.25,"step":1.0,"average":true})"));
 }
 
 TEST_CASE("recorded texts: long ones are cut, and a source keeps its end mark") {

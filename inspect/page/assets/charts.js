@@ -2,7 +2,7 @@
 // together and hide the same curves; curves with a scale can be drawn along whatever else their x is.
 "use strict";
 const graphs = [];
-const hidden = new Set();  // group and name
+const hidden = new Set();  // group, or the number of a chart that has none, and name
 let along = 0;  // which of the scales; 0: x itself
 
 /// What x is along the scale: from the place between the two that are known around it.
@@ -16,9 +16,10 @@ function scaled(curve, x) {
   const share = (x - from[right - 1]) / (from[right] - from[right - 1]);
   return to[right - 1] + share * (to[right] - to[right - 1]);
 }
+const keyOf = (chart, legend) => (chart.group || data.charts.indexOf(chart)) + "\n" + legend;
 /// Without a curve there is no logarithm either.
 function visible(chart) {
-  const visibility = chart.curves.map((curve) => !hidden.has(chart.group + "\n" + curve.legend));
+  const visibility = chart.curves.map((curve) => !hidden.has(keyOf(chart, curve.legend)));
   return { visibility, logscale: chart.log_y && visibility.includes(true) };
 }
 
@@ -100,7 +101,7 @@ function drawCharts() {
 
 // --- Names in the legends show and hide.
 function toggle(chart, legend) {
-  const name = chart.group + "\n" + legend;
+  const name = keyOf(chart, legend);
   if (!hidden.delete(name)) hidden.add(name);
   for (const other of graphs) other.graph.updateOptions(visible(other.chart));
   markHidden();
@@ -109,7 +110,7 @@ function markHidden() {
   for (const plot of document.querySelectorAll("[data-chart]")) {
     const chart = data.charts[Number(plot.dataset.chart)];
     for (const name of plot.parentElement.querySelectorAll(".legend span")) {
-      name.setAttribute("aria-pressed", String(!hidden.has(chart.group + "\n" + name.textContent)));
+      name.setAttribute("aria-pressed", String(!hidden.has(keyOf(chart, name.textContent))));
     }
   }
 }

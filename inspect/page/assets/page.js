@@ -1,7 +1,8 @@
 // What every page can do once scripts run: sort tables, say which boxes scroll, shrink what is wide for paper, and show
 // a small map large, with its numbers.
 "use strict";
-const data = JSON.parse(document.getElementById("data").textContent);
+// Not by its id, which a section with that heading has, too.
+const data = JSON.parse(document.querySelector("script[type='application/json']").textContent);
 
 function element(name, properties = {}, ...children) {
   const result = Object.assign(document.createElement(name), properties);
