@@ -32,6 +32,10 @@ struct AddOption {
 
 }  // namespace
 
+std::string with_defaults_of(const std::string& preset) {
+  return " (the defaults shown are those of " + preset + "; see --preset)";
+}
+
 ArchitectureOptions::ArchitectureOptions() {
   for (const Family* family : families()) configs_.push_back(family->config(""));
   apply_preset("tiny");
@@ -97,7 +101,12 @@ void ArchitectureOptions::add_field_options(CLI::App& command) {
         std::vector<std::string> names;
         for (const std::size_t family : families)
           names.push_back(configs_[family]->family().options);
-        OptionGroup group(command, shared ? "Model" : joined(names));
+        // An option shows its value in the first family: that of the preset, or of another family the first one.
+        const std::size_t shown = shared ? chosen_ : i;
+        const std::string preset =
+            shown == chosen_ ? preset_ : configs_[shown]->family().presets.front();
+        OptionGroup group(command,
+                          (shared ? "All models" : joined(names)) + with_defaults_of(preset));
         options_.push_back(
             {field.option, families, std::visit(AddOption{group, field}, field.value)});
       }

@@ -13,6 +13,9 @@
 
 namespace kette::cli {
 
+/// " (the defaults shown are those of tiny; see --preset)": ends the title of options that a preset has values for.
+std::string with_defaults_of(const std::string& preset);
+
 class ArchitectureOptions {
  public:
   ArchitectureOptions();

@@ -146,6 +146,14 @@ bool follows_json(const std::vector<std::string>& all, const std::string& argume
   return false;
 }
 
+/// " (The model directory to make)": what the option is that was not given, where a message begins with its name.
+std::string help_of_missing(const CLI::App& program, const std::string& message) {
+  const CLI::App* command = &program;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  const CLI::Option* option = command->get_option_no_throw(message.substr(0, message.find(' ')));
+  return option == nullptr ? "" : " (" + option->get_description() + ")";
+}
+
 }  // namespace
 
 PreparedArguments prepare_arguments(CLI::App& program, const std::vector<std::string>& arguments) {
@@ -238,6 +246,8 @@ void parse(CLI::App& program, PreparedArguments prepared) {
     if (value == std::string::npos) throw UsageError(message);
     throw UsageError(with_origin(message.substr(name, value - name) +
                                  ": expected true or false, given " + message.substr(value + 3)));
+  } catch (const CLI::RequiredError& error) {
+    throw UsageError(error.what() + help_of_missing(program, error.what()));
   } catch (const CLI::ParseError& error) {
     throw UsageError(with_origin(error.what()));
   } catch (const UsageError& error) {

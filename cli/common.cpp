@@ -40,10 +40,12 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
   OptionGroup group(command, "Common");
   group.number("--threads", options.threads, at_least(1),
                options.threads > 0 ? "Threads" : "Threads (default: all the machine has)");
-  group.flag_or_path(
-      "--json", options.json, options.json_file,
-      "Print one JSON object as the last line of stdout, or with --json=FILE write it there; all else is then as without",
-      check_json_file);
+  group
+      .flag_or_path(
+          "--json", options.json, options.json_file,
+          "Print one JSON object as the last line of stdout, or with --json=FILE write it there; all else is then as without",
+          check_json_file)
+      .writes();
   group.custom(
       "--config", [](const std::string&) {}, [] { return std::string(); },
       "Options from a TOML file, `name = value` a line; the command line overrides them", "FILE");

@@ -9,6 +9,9 @@ namespace kette::cli {
 /// Lines for a shell that do something real; tests/cli/test_examples.cpp runs each. words: {"bench", "train"}.
 std::vector<std::string> examples_of(const std::vector<std::string>& words);
 
+/// What its exit codes say, for its man page.
+std::string exit_status_of(const std::vector<std::string>& words);
+
 /// The options that --help shows, with spaces between them; "" for all of a command that has few. The others are for
 /// --help-all.
 std::string basic_options_of(const std::vector<std::string>& words);

@@ -63,9 +63,7 @@ std::string label_of(const OptionDescription& option) {
   std::string label = option.spelling();
   if (!option.has_place() && !option.type.empty())
     label += (option.type.starts_with('[') ? "" : " ") + option.type;
-  if (!option.initial.empty() && option.kind != OptionDescription::Kind::flag) {
-    label += "=" + option.initial;
-  }
+  if (option.shows_initial()) label += "=" + option.initial;
   return label + (option.is_list ? " ..." : "");
 }
 
@@ -73,9 +71,10 @@ std::string entry(const OptionDescription& option, std::size_t width) {
   return entry(label_of(option), option.help + (option.is_required ? " (required)" : ""), width);
 }
 
-/// "kette train --out DIR [OPTIONS]"
+}  // namespace
+
 std::string usage_of(const CommandDescription& command) {
-  std::string text = "Usage: " + command.name();
+  std::string text = command.name();
   for (const OptionDescription& option : command.options) {
     if (option.has_place() || !option.is_required) continue;
     text += " " + option.name + " " + option.type + (option.is_list ? " ..." : "");
@@ -89,11 +88,9 @@ std::string usage_of(const CommandDescription& command) {
   return text;
 }
 
-}  // namespace
-
 std::string help_text(const CommandDescription& command, std::size_t width, bool all) {
   std::string text = wrapped(command.help, 0, width) + "\n\n";
-  text += wrapped(usage_of(command), 4, width) + "\n";
+  text += wrapped("Usage: " + usage_of(command), 4, width) + "\n";
   const std::vector<std::string> examples = examples_of(command.words);
   if (!examples.empty()) text += examples.size() > 1 ? "\nExamples:\n" : "\nExample:\n";
   for (const std::string& line : examples) text += "  " + wrapped(line, 6, width, " \\") + "\n";

@@ -40,7 +40,9 @@ void say(const std::string& text) {
 
 int stdin_descriptor() {
   CommandHost* host = CommandHost::current();
-  return host != nullptr ? host->input() : STDIN_FILENO;
+  if (host != nullptr) return host->input();
+  if (::isatty(STDIN_FILENO) != 0) say("kette: reading lines from the terminal; Ctrl-D ends\n");
+  return STDIN_FILENO;
 }
 
 std::optional<HostModel> host_model(const std::filesystem::path& name) {

@@ -59,6 +59,7 @@ std::ostream& to_stdout();
 std::ostream& to_stderr();
 /// Writes to to_stderr(), one thread at a time.
 void say(const std::string& text);
+/// Standard input, which is read from now on. Where it is a terminal a line on stderr says so, since the program waits.
 int stdin_descriptor();
 
 /// The model of the host with that name, if there is one.

@@ -1,11 +1,14 @@
 #include "cli/man_page.h"
 
 #include <cstdio>
+#include <sstream>
 
 #include "cli/guide.h"
+#include "cli/help.h"
 #include "cli/version.h"
 #include "data/files/utf8.h"
 #include "tensor/suggestion.h"
+#include "train/communicator.h"
 
 namespace kette::cli {
 namespace {
@@ -68,14 +71,39 @@ std::string man_entry(const OptionDescription& option) {
   std::string help = option.help;
   if (is_long) help += "; one of " + joined(option.words);
   if (option.is_required) help += " (required)";
-  const bool is_told = option.kind == OptionDescription::Kind::flag || option.initial.empty() ||
-                       help.find("default:") != std::string::npos;
-  if (!is_told) help += " (default: " + option.initial + ")";
+  if (option.shows_initial()) help += " (default: " + option.initial + ")";
   return text + (option.is_list ? " ...\n" : "\n") + roff(help) + "\n";
 }
 
 std::string page_of(const CommandDescription& command) {
   return command.words.empty() ? "kette" : "kette-" + joined(command.words, "-");
+}
+
+/// The usage in the types of a manual: what is written as it stands, and what stands for something else.
+std::string synopsis(const CommandDescription& command) {
+  const std::string usage = usage_of(command), name = command.name();
+  std::string text = bold(name);
+  std::istringstream rest(usage.substr(name.size()));
+  for (std::string word; rest >> word;) {
+    const bool may_be_left_out = word.starts_with('[');
+    if (may_be_left_out) word = word.substr(1, word.size() - 2);
+    const std::string set = word.starts_with('-') ? bold(word)
+                            : word == "..."       ? word
+                                                  : italic(word);
+    text += may_be_left_out ? " [" + set + "]" : " " + set;
+  }
+  return text;
+}
+
+/// What its exit codes say; work that several processes share has one more.
+std::string exit_status(const CommandDescription& command) {
+  std::string text = exit_status_of(command.words);
+  for (const OptionDescription& option : command.options) {
+    if (option.name != "--wait-limit") continue;
+    text += " " + std::to_string(Communicator::kLostCode) +
+            ": a process was not heard of for longer than --wait-limit.";
+  }
+  return text;
 }
 
 std::string option_entries(const CommandDescription& command) {
@@ -101,17 +129,7 @@ std::string man_page(const CommandDescription& command) {
       command.help.starts_with(name) ? command.help.substr(name.size()) : command.help;
   std::string text = ".TH \"" + upper_ascii(page) + "\" 1 \"\" \"kette " + version +
                      "\" \"Kette\"\n.SH NAME\n" + roff(page) + " \\- " + roff(help) +
-                     "\n.SH SYNOPSIS\n" + bold(command.name());
-  for (const OptionDescription& option : command.options) {
-    if (option.has_place() || !option.is_required) continue;
-    text += " " + bold(option.name) + " " + italic(option.type) + (option.is_list ? " ..." : "");
-  }
-  text += command.parts.empty() ? " [" + italic("OPTIONS") + "]" : " " + italic("COMMAND");
-  for (const OptionDescription& option : command.options) {
-    if (!option.has_place()) continue;
-    text += " [" + italic(option.name) + (option.is_list ? " ...]" : "]");
-  }
-  text += "\n";
+                     "\n.SH SYNOPSIS\n" + synopsis(command) + "\n";
   const std::vector<std::string> examples = examples_of(command.words);
   if (!examples.empty()) text += ".SH EXAMPLES\n.EX\n";
   for (const std::string& line : examples) text += roff(line) + "\n";
@@ -125,8 +143,7 @@ std::string man_page(const CommandDescription& command) {
     text += ".PP\nAny option can stand in a TOML file (" + bold("--config") +
             "), a line each: name = value.\n";
   }
-  return text +
-         ".SH \"EXIT STATUS\"\n0: it is done. 1: an error. 2: a command line that makes no sense.\n" +
+  return text + ".SH \"EXIT STATUS\"\n" + roff(exit_status(command)) + "\n" +
          (command.words.empty() ? "" : ".SH \"SEE ALSO\"\n" + bold("kette") + "(1)\n");
 }
 

@@ -29,6 +29,10 @@ struct OptionDescription {
   std::string title() const { return has_place() ? "Arguments" : group; }
   /// "--echo,--no-echo"
   std::string spelling() const { return opposite.empty() ? name : name + "," + opposite; }
+  /// Whether `initial` is to be shown: not of a flag, nor beside a help that has a default of its own.
+  bool shows_initial() const {
+    return kind != Kind::flag && !initial.empty() && help.find("default:") == std::string::npos;
+  }
 };
 
 struct CommandDescription {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <map>
 #include <memory>
 
 #include "tensor/read_number.h"
@@ -45,6 +46,45 @@ std::string for_shell(const std::string& text) {
   std::string quoted = "'";
   for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
   return quoted + "'";
+}
+
+/// The name of a validator that takes everything, and so marks an option that writes.
+constexpr const char* kWrites = "writes";
+
+bool is_writer(CLI::Option& option) {
+  try {
+    static_cast<void>(option.get_validator(kWrites));
+    return true;
+  } catch (const CLI::OptionNotFound&) {
+    return false;
+  }
+}
+
+/// What a given option writes to, behind links; empty: standard output, a device, or a folder that is there.
+std::filesystem::path written_by(const CLI::Option& option) {
+  const std::string value = option.results().back();
+  const bool is_flag = option.get_items_expected_max() == 0;  // --json alone is "true"
+  if (value == "-" || (is_flag && (value == "true" || value == "false"))) return {};
+  std::error_code none;
+  const std::filesystem::path place =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(value, none), none);
+  const bool is_file =
+      !std::filesystem::exists(place, none) || std::filesystem::is_regular_file(place, none);
+  return is_file ? place : std::filesystem::path();
+}
+
+/// Of two options that write to one file the later would replace what the earlier has written.
+void check_written(CLI::App& command) {
+  std::map<std::filesystem::path, std::string> writers;
+  for (CLI::Option* option : command.get_options()) {
+    if (option->count() == 0 || !is_writer(*option)) continue;
+    const std::filesystem::path place = written_by(*option);
+    if (place.empty()) continue;
+    const auto [writer, is_new] = writers.emplace(place, option->get_name());
+    if (is_new) continue;
+    throw UsageError(option->get_name() + ": expected another file than that of " + writer->second +
+                     ", given the same, " + option->results().back());
+  }
 }
 
 /// Names the option in what `set` throws.
@@ -90,6 +130,11 @@ Option Option::changed_by(const std::function<std::string(std::string)>& change)
   return *this;
 }
 
+Option Option::writes() {
+  option_->check([](const std::string&) { return std::string(); }, "", kWrites);
+  return *this;
+}
+
 Option Option::on_each(const std::function<void(const std::string&)>& then) {
   option_->each(then);
   return *this;
@@ -126,13 +171,14 @@ void apply_given(CLI::App& command) {
   }
 }
 
-std::string given_options(const CLI::App& command, const std::vector<std::string>& but) {
+std::string given_options(const CLI::App& command, const std::vector<std::string>& but,
+                          const std::function<std::string(const std::string&)>& shown) {
   std::string text;
   for (const CLI::Option* option : command.get_options()) {
     const std::string name = option->get_name();
     if (option->count() == 0 || std::find(but.begin(), but.end(), name) != but.end()) continue;
     for (const std::string& value : option->results()) {
-      text += (text.empty() ? "" : " ") + name + "=" + for_shell(value);
+      text += (text.empty() ? "" : " ") + name + "=" + for_shell(shown(value));
     }
   }
   return text;
@@ -153,7 +199,12 @@ void when_read(CLI::App& command, std::function<void()> check) {
       [&command, check = std::move(check)] { as_usage(command, check); });
 }
 
-void when_run(CLI::App& command, std::function<void()> run) { command.callback(std::move(run)); }
+void when_run(CLI::App& command, std::function<void()> run) {
+  command.callback([&command, run = std::move(run)] {
+    check_written(command);
+    run();
+  });
+}
 
 std::string Range::str() const {
   const bool limited = below < std::numeric_limits<double>::infinity();

@@ -56,6 +56,8 @@ class Option {
   Option needs(Option other);
   /// Takes each value as `change` makes it, before anything else reads it.
   Option changed_by(const std::function<std::string(std::string)>& change);
+  /// Its value names a file, or a folder, that the command makes (when_run()).
+  Option writes();
   /// Calls `then` with each value while the command line is parsed.
   Option on_each(const std::function<void(const std::string&)>& then);
 
@@ -129,7 +131,7 @@ void require_command(CLI::App& parent);
 void as_usage(const CLI::App& command, const std::function<void()>& check);
 /// Sets the checks after the options are read, before the command runs. They also run if the options are only checked.
 void when_read(CLI::App& command, std::function<void()> check);
-/// Sets the work of a command.
+/// Sets the work of a command. Before it a UsageError refuses two options that write to one file (Option::writes()).
 void when_run(CLI::App& command, std::function<void()> run);
 
 /// Makes `option` exclude all other options of the groups with these titles.
@@ -138,7 +140,8 @@ void exclude_groups(CLI::App& command, const Option& option,
 
 /// Sets the given values again, over values that were chosen since.
 void apply_given(CLI::App& command);
-/// The given options of a command, as shell text. but: names to exclude.
-std::string given_options(const CLI::App& command, const std::vector<std::string>& but);
+/// The given options of a command, as shell text. but: names to exclude. shown: what stands for a value.
+std::string given_options(const CLI::App& command, const std::vector<std::string>& but,
+                          const std::function<std::string(const std::string&)>& shown);
 
 }  // namespace kette::cli

@@ -11,7 +11,7 @@ namespace kette::cli {
 
 Option add_page_option(OptionGroup& group, const std::string& name, std::filesystem::path& file,
                        const std::string& help) {
-  return group.custom(
+  Option option = group.custom(
       name,
       [&file](const std::string& text) {
         KETTE_CHECK(!text.empty(), "expected a path, given nothing");
@@ -28,6 +28,7 @@ Option add_page_option(OptionGroup& group, const std::string& name, std::filesys
         file = text;
       },
       [&file] { return file.string(); }, help, "FILE");
+  return option.writes();
 }
 
 void write_page(const std::filesystem::path& file, const std::string& page) {

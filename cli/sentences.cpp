@@ -10,6 +10,7 @@
 #include "data/corpora/text_facts.h"
 #include "data/files/visible_text.h"
 #include "decode/sentence_mending.h"
+#include "inspect/report/text.h"
 #include "models/average.h"
 #include "tensor/stopwatch.h"
 
@@ -132,6 +133,19 @@ void say_strange_case(const std::string& model, const std::vector<std::string_vi
   const std::string text = strange_case(lines, load_text_facts(model));
   if (text.empty()) return;
   say(name, text + ": the model gets them so (kette translate writes them as it knows them)");
+}
+
+void LeftOut::say(const std::string& fault) {
+  constexpr std::int64_t kMost = 20;
+  if (++count_ <= kMost) to_stderr() << "kette: " << visible(fault) << "\n";
+}
+
+std::int64_t LeftOut::say_all(std::int64_t lines, const std::string& what) const {
+  if (count_ > 0) {
+    to_stderr() << "kette: " << with_commas(count_) << " of " << with_commas(lines)
+                << " lines are not " << what << "\n";
+  }
+  return count_;
 }
 
 SentenceProgress DecodingProgress::next_part(double share) {

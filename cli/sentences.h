@@ -65,6 +65,17 @@ void say_unknown(const SharedTokenizer& tokenizer, const std::vector<std::string
 void say_strange_case(const std::string& model, const std::vector<std::string_view>& lines,
                       const std::string& name);
 
+/// Says on stderr why lines are left out: of the first ones each, and at the end of how many.
+class LeftOut {
+ public:
+  void say(const std::string& fault);
+  /// what: is not done with them, and what the output has in their place. Returns how many there are.
+  std::int64_t say_all(std::int64_t lines, const std::string& what) const;
+
+ private:
+  std::int64_t count_ = 0;
+};
+
 /// Progress of long decoding on stderr: sentences, sentences per second, and the time left if the end is known.
 class DecodingProgress {
  public:

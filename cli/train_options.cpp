@@ -98,7 +98,7 @@ void TrainCommandOptions::add_data_options(CLI::App& command) {
         data.path("--valid-tgt", translation_.valid_target, "Their translations")}) {
     translation_only_.push_back(option);
   }
-  data.path("--out", train_.out, "The model directory to make", "DIR").required();
+  data.path("--out", train_.out, "The model directory to make", "DIR").writes().required();
   data.path("--from", train_.from,
             "Start from this model, with its shape and tokenizer, instead of random values", "DIR");
   data.text(
@@ -155,7 +155,7 @@ void TrainCommandOptions::add_text_options(CLI::App& command) {
     of_text_tasks_.push_back(task->add_options(data));
     for (const Option& option : of_text_tasks_.back()) text_only_.push_back(option);
   }
-  OptionGroup both(command, "Vocabulary");
+  OptionGroup both(command, "Vocabulary" + with_defaults_of(architecture_.preset()));
   vocabulary_ = {both.number(
       "--vocab", translation_.vocabulary, at_least(1),
       "Pieces of a SentencePiece model that is trained, of a large text on 16 MiB of random lines; with --trees words")};
@@ -176,19 +176,23 @@ void TrainCommandOptions::add_adapter_options(CLI::App& command) {
 }
 
 void TrainCommandOptions::add_duration_options(CLI::App& command) {
-  OptionGroup group(command,
-                    "How long (the first that is reached; default: " + steps_of_presets() + ")");
+  OptionGroup group(
+      command,
+      "How long (the first that is reached, counted from the first start on; default: with --src "
+      "and no preset 5 to 100 epochs, the fewer the more text; " +
+          steps_of_presets() + ")");
   group.number("--steps", train_.steps, at_least(1), "Optimiser steps");
   group.number("--epochs", train_.epochs, at_least(1), "Passes over the training text");
   group.number("--minutes", train_.minutes, above(0),
-               "Minutes by the clock, validation and watching included");
+               "Minutes by the clock, validation and watching included, and with --resume those of "
+               "earlier starts");
   group.number("--patience", train_.patience, at_least(1),
                "Stop after this many validations without a better one (default: never)");
 }
 
 void TrainCommandOptions::add_optimisation_options(CLI::App& command) {
   TrainOptions& t = train_;
-  OptionGroup group(command, "Optimisation (the defaults shown are those of tiny)");
+  OptionGroup group(command, "Optimisation" + with_defaults_of(architecture_.preset()));
   group.number("--batch-tokens", t.batch_tokens, at_least(1),
                "Tokens of a batch, of the larger side; for text whole windows");
   accumulate_ =

@@ -143,26 +143,6 @@ class Rows {
   bool lists_, json_, all_;
 };
 
-/// Says so many faults one by one.
-class Faults {
- public:
-  void say(const std::string& fault) {
-    constexpr std::int64_t kMost = 20;
-    if (++count_ <= kMost) to_stderr() << "kette: " << visible(fault) << "\n";
-  }
-  void say_all(std::int64_t lines, OnError on_error) const {
-    if (count_ == 0) return;
-    to_stderr() << "kette: " << with_commas(count_) << " of " << with_commas(lines)
-                << " lines are not translated: "
-                << (on_error == OnError::copy ? "the output has them as they were"
-                                              : "the output has empty lines in their place")
-                << " (--on-error)\n";
-  }
-
- private:
-  std::int64_t count_ = 0;
-};
-
 }  // namespace
 
 std::string fault_of_prefix(const std::string& prefix, const Tokenizer& tokenizer) {
@@ -187,7 +167,7 @@ TranslationOutcome translate_lines(TranslateCommandOptions& o,
   o.choose_sentences(some);
   TextTranslator text_translator(translator, o.translate);
   const Rows rows(o);
-  Faults faults;
+  LeftOut faults;
   DecodingProgress progress;
   std::int64_t lines = 0;
   while (!part.empty()) {
@@ -225,7 +205,9 @@ TranslationOutcome translate_lines(TranslateCommandOptions& o,
   }
   sink.finish();
   prefixes.check_end();
-  faults.say_all(lines, o.on_error);
+  const std::string there =
+      o.on_error == OnError::copy ? "them as they were" : "empty lines in their place";
+  faults.say_all(lines, "translated: the output has " + there + " (--on-error)");
   return outcome;
 }
 

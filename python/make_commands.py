@@ -74,10 +74,15 @@ IN_PYTHON = (
     (r" \(default(, or -)?: stdin\)", "; or lines"),
     (r" \(default, or -: stdout\)", " (default: the text of the report)"),
     (r" of stdin line by line", " of each of the lines"),
-    (r" on stdin", ""),
-    (r"\(exit code 1 if ([^,)]*)[^)]*\)", r"(the report has failed if \1)"),
     (r"makes the exit code 1", "makes the report failed"),
 )
+# What makes a report failed, an exit code of 1 of the program.
+FAILED_IF = {
+    "compare": "they do",
+    "lab": "one does not hold",
+    "gradcheck": "one is wrong",
+    "tape": "a gradient that was checked is wrong",
+}
 
 
 def in_python(text):
@@ -93,8 +98,9 @@ def help_of(option, arguments):
         text += "; a file, or a list of lines"
     if words:
         text += " (" + ", ".join(words) + ")"
-    if option["default"] and option["kind"] != "flag" and "default:" not in text:
-        text += f" (default: {option['default']})"
+    if option["default"]:
+        preset = re.search(r"the defaults shown are those of ([\w-]+)", option["group"])
+        text += f" ({f'of {preset[1]}' if preset else 'default'}: {option['default']})"
     return text
 
 
@@ -139,6 +145,8 @@ def function_of(command):
     lines += [f"    {parameter}," for parameter in parameters]
     lines += [") -> Report:"]
     doc = in_python(command["help"]).rstrip(".")
+    if words[0] in FAILED_IF:
+        doc += f" (the report has failed if {FAILED_IF[words[0]]})"
     doc = re.sub(r"--[a-z][a-z0-9-]*", lambda found: arguments.get(found.group(), found.group()), doc)
     lines += textwrap.wrap(f'"""{doc}.', 116, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False)
     lines += ["", f"    The command `kette {' '.join(words)}`.", "", "    Args:"]

@@ -26,13 +26,15 @@ SOURCE = pathlib.Path(__file__).resolve().parent.parent
 NOT_RUN = [
     (r"(^| )\.\.\.( |$)", "has a gap (...)"),
     (r"^(\./)?scripts/|^\.ci/run|^python3 scripts/", "works on the source tree; CI or a test runs it, or it takes hours"),
-    (r"^cmake |^pip |^apt |^tar |^podman |kette-\\*", "builds or installs; CI and scripts/package.sh do"),
+    (r"^cmake |^pip |^python3 -m venv |^apt |^tar |^podman |kette-\\*", "builds or installs; CI and scripts/package.sh do"),
+    (r"^jupyter ", "waits for a browser; scripts/python.sh runs the notebooks"),
     (r"\./run\.sh", "scripts/examples.sh runs it"),
     (r"build/exercises|docs/exercises", "a test builds and runs the exercises"),
     (r"\bsrun\b|#SBATCH|--hostfile|-f hosts", "needs a cluster; scripts/slurm-here.sh makes a small one"),
     (r"--device cuda|kette-gpu/", "needs a GPU"),
     (r"kette-fuzz", "needs a build for fuzzing; CI makes one"),
     (r"MB of data downloads|fetch.sh (captions|tatoeba|wmt14|europarl|opus)", "needs a network; test_fetch has a stand-in"),
+    (r"^git clone ", "needs a network"),
 ]
 
 # The short forms: a pattern and what stands for it.

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # One archive for a machine with a GPU but without a network: the programs for one architecture,
-# their libraries, the source tree with fixtures, peers and scripts, and folders of data.
+# their libraries, the source tree as git knows it, and folders of data.
 #   scripts/gpu-pack.sh [--arch N] [--data FOLDER]... [--build FOLDER] [--out FILE]
 #     --arch   the GPU's compute capability without its point (default: 90, an H100 or H200)
-#     --data   becomes build/data/NAME; gpu-check.sh looks for multi30k and nanogpt
+#     --data   becomes build/data/NAME; gpu-check.sh looks for multi30k, and for nanogpt, a clone of karpathy/nanoGPT
 #     --build  a folder with built programs (default: builds them in build/gpu)
 #     --out    default: build/kette-gpu.tar.xz
 # Then, over there:  tar -xf kette-gpu.tar.xz && kette-gpu/scripts/gpu-check.sh --part tests
@@ -17,7 +17,13 @@ while (($#)); do
   [[ $path == /* ]] || path=$started_in/$path
   case "$1" in
     --arch) architecture=${2:-} ;;
-    --data) data+=("$path") ;;
+    --data)
+      if [[ ! -d $path ]]; then
+        echo "gpu-pack.sh: --data: expected a folder, given ${2:-}, which is none" >&2
+        exit 2
+      fi
+      data+=("$path")
+      ;;
     --build) build=$path ;;
     --out) out=$path ;;
     *)
@@ -32,6 +38,11 @@ while (($#)); do
   shift 2
 done
 
+if ! git ls-files --error-unmatch CMakeLists.txt > /dev/null 2>&1; then
+  echo "gpu-pack.sh: expected a clone, of which it packs what git knows, given a tree without git" >&2
+  exit 1
+fi
+
 if [[ -z $build ]]; then
   build=build/gpu
   cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=Release -DKETTE_CUDA=on \
@@ -43,8 +54,8 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 root=$scratch/kette-gpu programs=$scratch/kette-gpu/build/release
 mkdir -p "$programs/programs" "$programs/lib" "$root/build/data"
-cp -r autograd bench cli cmake data decode docs inspect models nn scripts tensor tests train \
-  CHANGELOG.md CMakeLists.txt CMakePresets.json LICENSE README.md pyproject.toml "$root"
+# A file that was deleted and is not committed yet is a warning.
+git ls-files -z | tar --null --ignore-failed-read -T - -c | tar -x -C "$root"
 for folder in "${data[@]}"; do cp -rL "$folder" "$root/build/data/$(basename "$folder")"; done
 
 # All libraries but glibc, which belongs to the system and its driver.

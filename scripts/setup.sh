@@ -3,7 +3,8 @@
 # none is missing.
 #   scripts/setup.sh          compiler, CMake, libraries
 #   scripts/setup.sh --ci     also for .ci/run: clang with its OpenMP, clang-format, clang-tidy, shellcheck,
-#                           Chromium for tests of pages, Python's headers, libc++; and the packages of the options below
+#                           Chromium for tests of pages, libc++; and the packages of the options below
+#   scripts/setup.sh --python   also for the Python module: virtual environments and Python's headers
 #   scripts/setup.sh --mpi    also for many processes: Open MPI and MPICH, before Kette is built
 #   scripts/setup.sh --aarch64   also for scripts/aarch64.sh: a cross compiler and qemu-user
 #   scripts/setup.sh --site   also for scripts/site.sh: mkdocs and its theme Material
@@ -11,9 +12,9 @@
 set -euo pipefail
 
 case "${1:-}" in
-  "" | --ci | --mpi | --aarch64 | --site | --package) ;;
+  "" | --ci | --python | --mpi | --aarch64 | --site | --package) ;;
   *)
-    echo "setup.sh: expected no option, --ci, --mpi, --aarch64, --site or --package, given $1" >&2
+    echo "setup.sh: expected no option, --ci, --python, --mpi, --aarch64, --site or --package, given $1" >&2
     exit 2
     ;;
 esac
@@ -64,6 +65,8 @@ if [[ "${1:-}" == --ci ]]; then
   need libc++abi-dev compiles_with_libcxx
   need shellcheck have shellcheck
   need chromium have chromium
+fi
+if [[ "${1:-}" == --ci || "${1:-}" == --python ]]; then
   need python3-venv python_has 'import ensurepip, venv'
   need python3-dev python_has 'import pathlib, sysconfig; (pathlib.Path(sysconfig.get_path("include")) / "Python.h").stat()'
 fi
@@ -91,7 +94,20 @@ if [[ "${1:-}" == --ci || "${1:-}" == --package ]]; then
   need iproute2 have ip
 fi
 
+# The system's package may be older than what CMakeLists.txt takes.
+check_cmake() {
+  local least given
+  least=$(sed -n 's/^cmake_minimum_required(VERSION \(.*\))$/\1/p' "$(dirname "${BASH_SOURCE[0]}")/../CMakeLists.txt")
+  given=$(cmake --version | sed -n '1s/^cmake version //p')
+  if [[ $(printf '%s\n' "$least" "$given" | sort -V | head -n 1) != "$least" ]]; then
+    echo "setup.sh: expected CMake $least or later, given $given" \
+      "(Debian 12 and Ubuntu 23.04 have one; elsewhere: pip install cmake, in a virtual environment)" >&2
+    exit 1
+  fi
+}
+
 if ((${#missing[@]} == 0)); then
+  check_cmake
   echo "setup: everything is there"
   exit 0
 fi
@@ -121,4 +137,5 @@ if ! apt install --no-install-recommends "${missing[@]}"; then
     "(is there a network? see above)" >&2
   exit 1
 fi
+check_cmake
 echo "setup: done"

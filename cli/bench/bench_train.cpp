@@ -148,7 +148,8 @@ void add_bench_train_options(CLI::App& command) {
   data.number("--seed", options->batches.seed, "Of batches, initial values and dropout");
   data.path("--batches", options->batches.read, "Take the batches of this file").excludes(source);
   data.path("--write-batches", options->write,
-            "Write the batches to this file, for another program");
+            "Write the batches to this file, for another program")
+      .writes();
   OptionGroup measuring(command, "Measuring");
   measuring.number("--steps", options->steps, at_least(1), "Timed steps");
   measuring.number("--warmup", options->warmup, at_least(0), "Steps before them");

@@ -72,6 +72,7 @@ void add_average_options(CLI::App& command) {
   group
       .path("--out", options->out,
             "The file to write; --checkpoint of translate and evaluate reads it")
+      .writes()
       .required();
   group.flag("--any-run", options->any_run,
              "Take checkpoints of several runs of one vocabulary, too");

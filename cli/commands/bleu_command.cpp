@@ -101,7 +101,6 @@ void add_bleu_options(CLI::App& command) {
 
 }  // namespace
 
-const Command bleu_command = {"bleu", "Score translations on stdin against references",
-                              add_bleu_options};
+const Command bleu_command = {"bleu", "Score translations against references", add_bleu_options};
 
 }  // namespace kette::cli

@@ -45,6 +45,9 @@ AnyModel load_any(const fs::path& path) {
 /// The text as both read it; a sentence with the translation that the first makes of it.
 Batch batch_of(const CompareOptions& o, const AnyModel& a, const AnyModel& b) {
   if (o.text.empty()) return random_text(*a.model, *b.model);
+  KETTE_CHECK(a.tokenizer != nullptr && b.tokenizer != nullptr,
+              "compare: expected two models with a tokenizer, given a text and one in memory that "
+              "has none (without a text both models read the same random tokens)");
   const std::vector<std::int32_t> ids = a.tokenizer->encode_source(o.text, o.language),
                                   others = b.tokenizer->encode_source(o.text, o.language);
   KETTE_CHECK(ids == others,
@@ -73,10 +76,6 @@ std::string shown_path(const fs::path& path) {
 
 void run(const CompareOptions& o) {
   use_threads(o.common);
-  if (o.a.empty() || o.b.empty()) {
-    throw UsageError("expected two models to compare, given " +
-                     std::string(o.a.empty() ? "none" : "one"));
-  }
   const AnyModel a = load_any(o.a), b = load_any(o.b);
   KETTE_CHECK(&a.model->config().family() == &b.model->config().family(),
               "compare: expected two models of one kind, given a ", a.model->config().family().what,
@@ -96,9 +95,11 @@ void add_compare_options(CLI::App& command) {
   // A short text is so little that several threads would mostly wait for each other.
   options->common.threads = 1;
   OptionGroup group(command, "Comparison");
-  group.path("A", options->a,
-             "A model directory, a checkpoint in one, or a folder of transformers'", "");
-  group.path("B", options->b, "Another one", "");
+  group
+      .path("A", options->a, "A model directory, a checkpoint in one, or a folder of transformers'",
+            "")
+      .required();
+  group.path("B", options->b, "The one that it is compared with", "").required();
   const Option what =
       group.text("TEXT", options->text, "What both are to read (default: random tokens)", "");
   add_language_option(group, options->language).needs(what);
@@ -113,8 +114,7 @@ void add_compare_options(CLI::App& command) {
 }  // namespace
 
 const Command compare_command = {
-    "compare",
-    "Show where two models part: settings, parameters, and every point of a pass (exit code 1 if they do, 2 where that cannot be told)",
+    "compare", "Show where two models part: settings, parameters, and every point of a pass",
     add_compare_options};
 
 }  // namespace kette::cli

@@ -37,7 +37,7 @@ void add_exchange(CLI::App& command, const std::string& from, const std::string&
   auto options = std::make_shared<ExchangeOptions>();
   OptionGroup group(command, "Folders");
   group.path(from, options->from, from_help, "DIR").required();
-  group.path("--out", options->out, out_help, "DIR").required();
+  group.path("--out", options->out, out_help, "DIR").writes().required();
   add_common_options(command, options->common);
   when_run(command, [options, exchange] { run(*options, exchange); });
 }

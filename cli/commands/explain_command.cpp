@@ -85,7 +85,6 @@ void add_explain_options(CLI::App& command) {
 }  // namespace
 
 const Command explain_command = {
-    "explain", "Show how a model came to a translation, or reads a text, as a page",
-    add_explain_options};
+    "explain", "Show how a model came to a translation, or reads a text", add_explain_options};
 
 }  // namespace kette::cli

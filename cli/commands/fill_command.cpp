@@ -13,6 +13,7 @@
 #include "data/files/unicode.h"
 #include "data/files/utf8.h"
 #include "decode/masked_words.h"
+#include "decode/text_pieces.h"
 
 namespace kette::cli {
 namespace {
@@ -76,8 +77,9 @@ Json print_fillers(const FillOptions& o, const SavedModel<Bert>& saved, const Be
   KETTE_CHECK(std::ssize(ids) <= ready.positions(), where, ": expected a text of at most ",
               ready.positions() - Masking::kMarks, " tokens, given ",
               std::ssize(ids) - Masking::kMarks);
-  const auto masks = fill_masks(ready, ids, mask, o.top,
-                                {special.pad, special.unknown, special.begin, special.end, mask});
+  std::vector<std::int32_t> banned = without_pieces(tokenizer, ready.config().vocabulary);
+  banned.insert(banned.end(), {special.pad, special.unknown, special.begin, special.end, mask});
+  const auto masks = fill_masks(ready, ids, mask, o.top, banned);
   KETTE_CHECK(!masks.empty(), where, ": expected a text with ", kMaskPiece,
               " in it, given one without");
   Json json = {{"text", line}, {"masks", Json::array()}};

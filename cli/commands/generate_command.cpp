@@ -52,6 +52,7 @@ void print_likeliest(const GenerateCommandOptions& o, const Tokenizer& tokenizer
     options.max_tokens = std::clamp<std::int64_t>(room, 1, options.max_tokens);
   }
   if (o.stop) options.end_of_text = tokenizer.special().end;
+  options.banned = without_pieces(tokenizer, ready.vocabulary());
   Json list = Json::array();
   for (const Hypothesis& found : search_continuations(ready, ids, options)) {
     const std::string text = text_after(tokenizer, before, found.tokens);
@@ -77,6 +78,7 @@ void print_texts(const GenerateCommandOptions& o, const LoadedEnsemble<Gpt>& loa
   if (o.stop) options.end_of_text = tokenizer.special().end;
   const Ensemble ready = loaded.models.for_decoding(loaded.types);
   loaded.release();
+  options.banned = without_pieces(tokenizer, ready.vocabulary());
   if (o.search.beam > 1) {
     return communicator().once("generating",
                                [&] { print_likeliest(o, tokenizer, ready, prompt, ids); });

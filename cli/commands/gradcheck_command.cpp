@@ -15,7 +15,6 @@ void run(GradcheckOptions& o) {
   use_threads(o.common);
   constexpr std::int64_t kFastDirections = 2;
   if (o.fast) o.check.directions = kFastDirections;
-  if (o.f32) o.check = o.check.in_f32();
   if (o.list) {
     Report report{.title = "Ops", .lead = "Made by kette gradcheck --list."};
     Table ops =
@@ -31,10 +30,14 @@ void run(GradcheckOptions& o) {
     throw UsageError("--model: expected no ops beside it, given " + o.ops[0]);
   if (!o.model.empty() && !o.library.empty())
     throw UsageError("--model: expected no --library beside it, given " + o.library.string());
+  if (!o.model.empty() && o.f32)
+    throw UsageError("--f32: expected ops, given --model " + o.model +
+                     " (a model is checked in f64)");
   if (o.model.empty() && !o.preset.empty())
     throw UsageError("--preset: expected --model beside it, given none");
   const Checks done = checked_gradients(o);
-  show(to_report(done.all, {o.check.tolerance, o.check.adjoint_tolerance, o.check.step, o.model}),
+  show(to_report(done.all, {o.check.tolerance, o.check.adjoint_tolerance, o.check.step,
+                            o.check.dtype, o.model}),
        o.common);
   if (done.has_failed) exit_with(1);
 }
@@ -77,12 +80,18 @@ void add_gradcheck_options(CLI::App& command) {
       "Where a page goes that shows every gap, and the error against the step of the differences");
   add_device_option(group, options->check.device);
   add_common_options(command, options->common);
-  when_run(command, [options] { run(*options); });
+  when_run(command, [options, &command] {
+    if (options->f32) {
+      options->check = options->check.in_f32();
+      apply_given(command);  // a tolerance that was given stays
+    }
+    run(*options);
+  });
 }
 
 }  // namespace
 
 const Command gradcheck_command = {
-    "gradcheck", "Check gradients against central differences in f64", add_gradcheck_options};
+    "gradcheck", "Check gradients by differences and by the adjoint test", add_gradcheck_options};
 
 }  // namespace kette::cli

@@ -101,7 +101,8 @@ void add_heads_options(CLI::App& command) {
   add_page_option(study, options->common);
   Option prune = study.number("--prune", options->prune, at_least(1),
                               "How many of the least important heads a smaller model does without");
-  prune.needs(study.path("--save", options->save, "Where that model goes", "DIR").needs(prune));
+  prune.needs(
+      study.path("--save", options->save, "Where that model goes", "DIR").writes().needs(prune));
   study.number("--samples", options->bootstrap.samples, at_least(1), "Resamples of the bootstrap");
   study.number("--seed", options->bootstrap.seed, "Of the bootstrap");
   add_search_options(command, options->search, options->work, options->language, options->truncate);

@@ -87,8 +87,7 @@ void add_lab_options(CLI::App& command) {
 }  // namespace
 
 const Command lab_command = {
-    "lab",
-    "Repeat an experiment of a paper: its claims, what is measured here, whether they hold (exit code 1 if one does not)",
+    "lab", "Repeat an experiment of a paper: its claims, what is measured here, whether they hold",
     add_lab_options};
 
 }  // namespace kette::cli

@@ -41,7 +41,8 @@ void add_man_options(CLI::App& command) {
 void add_completion_options(CLI::App& command) {
   auto shell = std::make_shared<std::string>();
   OptionGroup group(command, "Completion");
-  group.choice("SHELL", *shell, {"bash", "zsh", "fish"}, "Of which shell").required();
+  group.choice("SHELL", *shell, {"bash", "zsh", "fish"}, "Of which shell: bash, zsh or fish")
+      .required();
   when_run(command, [shell] {
     to_stdout() << (*shell == "bash"  ? bash_completion()
                     : *shell == "zsh" ? zsh_completion()

@@ -29,7 +29,7 @@ void add_merge_options(CLI::App& command) {
   OptionGroup group(command, "Model");
   group.path("--model", options->model, "The model directory with the adapters", "DIR").required();
   group.path("--base", options->base, "The model they sit on, if it is not where it was", "DIR");
-  group.path("--out", options->out, "The model directory to write", "DIR").required();
+  group.path("--out", options->out, "The model directory to write", "DIR").writes().required();
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }

@@ -29,11 +29,6 @@ struct ParseCommandOptions {
   bool chose_beam = false;
 };
 
-/// A line, evalb's mark of no tree for a sentence without words.
-std::string format(const Parse& parse) {
-  return parse.tree.label.empty() ? "(())" : to_text(parse.tree);
-}
-
 /// Adds up what it parses, of which each process does its share.
 class Parser {
  public:
@@ -49,15 +44,19 @@ class Parser {
                                  const std::function<std::int64_t(std::size_t i)>& line_of,
                                  double share) {
     for (std::size_t i = 0; i < sentences.size(); ++i) {
-      check_lengths(loaded_, {sentences[i]}, file, line_of(i));
       unknown_.add(sentences[i]);
+      std::string fault = parser_.fault_of(sentences[i], options_.search);
+      if (fault.empty()) continue;
+      fault = file + ":" + std::to_string(line_of(i)) + ": " + fault;
+      if (!options_.gold.empty()) fail(fault);  // a score is of all
+      left_out_.say(fault);
     }
     const Stopwatch watch;
     const auto parse_some = [&](const std::vector<std::string>& some) {
-      std::vector<std::string> trees;
+      std::vector<std::string> trees;  // if there is none (()), evalb's mark
       for (const Parse& parse :
            parser_.parse(some, options_.search, options_.work, progress_.next_part(share))) {
-        trees.push_back(format(parse));
+        trees.push_back(parse.tree.label.empty() ? "(())" : to_text(parse.tree));
       }
       return trees;
     };
@@ -70,6 +69,9 @@ class Parser {
 
   /// Once, of all.
   void say_unknown(const std::string& name) const { cli::say_unknown(unknown_, name); }
+  std::int64_t say_left_out() const {
+    return left_out_.say_all(sentences_, "parsed: the output has (()) in their place");
+  }
   void add_facts(Report& report, int threads) const {
     report.fact("sentences", sentences_);
     report.fact("seconds", seconds_);
@@ -92,6 +94,7 @@ class Parser {
   LoadedEnsemble<Transformer> loaded_;
   UnknownCharacters unknown_{loaded_.tokenizer};
   TreeParser parser_;
+  LeftOut left_out_;
   std::int64_t sentences_ = 0;
   double seconds_ = 0;
   DecodingProgress progress_;
@@ -116,10 +119,8 @@ void parse_lines(const ParseCommandOptions& o, int threads) {
     const auto line_of = [&](std::size_t i) {
       return source.first_line() + static_cast<std::int64_t>(i);
     };
-    std::string written;
-    for (const std::string& tree : parser.parse(part, source.name(), line_of, source.share())) {
-      written += tree + "\n";
-    }
+    const std::string written =
+        joined(parser.parse(part, source.name(), line_of, source.share()), "\n") + "\n";
     if (sink) sink->write(written);
     part = next();
   }
@@ -129,6 +130,7 @@ void parse_lines(const ParseCommandOptions& o, int threads) {
   Report report;
   parser.add_facts(report, threads);
   show(report, o.common);
+  if (parser.say_left_out() > 0) exit_with(1);
 }
 
 void parse_gold(const ParseCommandOptions& o, int threads) {
@@ -169,7 +171,7 @@ void add_parse_options(CLI::App& command) {
   const Option input = text.path(
       "--input", options->input,
       "Sentences, one a line, tokenised as in the Penn Treebank; plain, gzip, xz or zstd (default, or -: stdin)");
-  text.path("--output", options->output, "Where their trees go (default, or -: stdout)");
+  text.path("--output", options->output, "Where their trees go (default, or -: stdout)").writes();
   const Option gold = text.path("--gold", options->gold,
                                 "Instead: parse the words of these trees, and print the score")
                           .excludes(input);

@@ -38,7 +38,6 @@ std::vector<std::string> names_of(const std::vector<std::string>& folders) {
 
 void run(const PlotOptions& o) {
   use_threads(o.common);
-  if (o.folders.empty()) throw UsageError("expected the folder of a training run, given none");
   std::set<fs::path> places;
   for (const std::string& folder : o.folders) {
     if (places.insert(fs::weakly_canonical(fs::path(folder) / "log.jsonl")).second) continue;
@@ -64,11 +63,13 @@ void run(const PlotOptions& o) {
 void add_plot_options(CLI::App& command) {
   auto options = std::make_shared<PlotOptions>();
   OptionGroup group(command, "Plot");
-  group.list("RUN", options->folders, "Folders that kette train made, one or more", "");
-  group.text(
-      "--csv", options->csv,
-      "Where all numbers of the logs go, as CSV with the columns run, step, name, value: a row for each, as read.csv() of R and pandas read it",
-      "FILE");
+  group.list("RUN", options->folders, "Folders that kette train made, one or more", "").required();
+  group
+      .text(
+          "--csv", options->csv,
+          "Where all numbers of the logs go, as CSV with the columns run, step, name, value: a row for each, as read.csv() of R and pandas read it",
+          "FILE")
+      .writes();
   add_page_option(group, options->common);
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
@@ -76,7 +77,7 @@ void add_plot_options(CLI::App& command) {
 
 }  // namespace
 
-const Command plot_command = {
-    "plot", "Show how training runs went, as tables and as a page of curves", add_plot_options};
+const Command plot_command = {"plot", "Show how training runs went, in tables and curves",
+                              add_plot_options};
 
 }  // namespace kette::cli

@@ -39,7 +39,7 @@ void add_quantize_options(CLI::App& command) {
              "Other parameters for it (default: its model.safetensors)");
   group.choice("--weights", options->weights, {name_of(DType::bf16), name_of(DType::int8)},
                "What matrices are rounded to: half the bytes, or a quarter");
-  group.path("--out", options->out, "The model directory to write", "DIR").required();
+  group.path("--out", options->out, "The model directory to write", "DIR").writes().required();
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }

@@ -130,10 +130,11 @@ void add_split_options(CLI::App& command) {
       "--split", options->breaks,
       "Whether a line end ends a sentence (sentences) or only a blank line does (nonewlines)");
   group.path("--input", options->input, "Text, plain, gzip, xz or zstd (default, or -: stdin)");
-  group.path(
-      "--output", options->output,
-      "Where sentences go, an empty line between those of two lines, or of two paragraphs with "
-      "nonewlines (default, or -: stdout)");
+  group
+      .path("--output", options->output,
+            "Where sentences go, an empty line between those of two lines, or of two paragraphs "
+            "with nonewlines (default, or -: stdout)")
+      .writes();
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }

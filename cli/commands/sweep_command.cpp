@@ -16,7 +16,9 @@ void add_sweep_options(CLI::App& command) {
       .path("FILE", options->file,
             "What all runs share, [evaluate], and a table for each run with what is its own")
       .required();
-  group.path("--out", options->folder, "Where models, results and table.md go", "DIR").required();
+  group.path("--out", options->folder, "Where models, results and table.md go", "DIR")
+      .writes()
+      .required();
   add_device_option(group, options->device);
   group.number(
       "--jobs", options->jobs, {1, true, InterruptRelay::kMostChildren + 1},

@@ -2,7 +2,6 @@
 // whether its gradient is right.
 #include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -30,14 +29,10 @@ std::string check_command(const TapeOptions& o, std::int64_t number) {
   return o.command + " --check=" + std::to_string(number);
 }
 
-/// Names paths from the root by the way from here, as pages may be shown to others.
-std::string without_roots(std::string options) {
-  for (std::size_t at = 0; (at = options.find("=/", at)) != std::string::npos; ++at) {
-    const std::size_t size = std::min(options.find(' ', at), options.size()) - at - 1;
-    const std::filesystem::path path = options.substr(at + 1, size);
-    options.replace(at + 1, size, std::filesystem::proximate(path).string());
-  }
-  return options;
+/// Names a path from the root by the way from here, as pages may be shown to others.
+std::string without_root(const std::string& value) {
+  if (!value.starts_with('/')) return value;
+  return std::filesystem::path(value).lexically_proximate(std::filesystem::current_path()).string();
 }
 
 /// From the loss back, node by node.
@@ -64,10 +59,9 @@ void check(const TapeOptions& o, ModelConfig& config, const Batch& batch, const 
   for (const TensorInfo& input : found.inputs) {
     if (input.shape.elements() > 0) inputs += (inputs.empty() ? "" : ", ") + input.shape.str();
   }
-  const bool good = found.check.ok();
   Report report{.title = "The gradient of node %" + std::to_string(o.check),
                 .lead = "Made by " + check_command(o, o.check) + "."};
-  report.line(text("%-6s %%%lld %s%s%s of %s: ", good ? "ok" : "FAILED",
+  report.line(text("%-6s %%%lld %s%s%s of %s: ", verdict_of(found.check),
                    static_cast<long long>(o.check), found.op.c_str(),
                    found.scope.empty() ? "" : " at ", found.scope.c_str(), inputs.c_str()) +
               summary_of(found.check) + "\n");
@@ -77,7 +71,7 @@ void check(const TapeOptions& o, ModelConfig& config, const Batch& batch, const 
   report.fact("inputs", inputs);
   add_check(report, found.check);
   show(report, o.common);
-  if (!good) exit_with(1);
+  if (!found.check.ok()) exit_with(1);
 }
 
 void run(const TapeOptions& o) {
@@ -143,10 +137,12 @@ void add_tape_options(CLI::App& command) {
   add_common_options(command, options->common);
   when_run(command, [options, &command] {
     options->command = "kette tape";
-    const std::string given = given_options(
-        command, {"--check", "--config", "--depth", "--elements", "--json", "--node", "--nodes",
-                  "--out", "--precision", "--step", "--threads", "--tolerance"});
-    if (!given.empty()) options->command += " " + without_roots(given);
+    const std::string given =
+        given_options(command,
+                      {"--check", "--config", "--depth", "--elements", "--json", "--node",
+                       "--nodes", "--out", "--precision", "--step", "--threads", "--tolerance"},
+                      without_root);
+    if (!given.empty()) options->command += " " + given;
     run(*options);
   });
 }

@@ -24,6 +24,7 @@ void add_tokenize_options(CLI::App& command) {
       .path(
           "--out", options->out,
           "The folder of shards to make; or, of --text, the file of ids (safetensors), unless this is a folder or ends in /, or an option below asks for one")
+      .writes()
       .required();
   Option documents = group.choice(
       "--documents", options->tokens.documents,
@@ -62,7 +63,7 @@ void add_tokenize_options(CLI::App& command) {
                    "Source sentences of test sets, which --filter overlap-normalised takes out"),
         pairs.list("--test-tgt", options->test_targets, "Their translations"),
         pairs.number("--join-lines", filters.join_lines, at_least(1),
-                     "Join 1, 2, ... and N lines in turn, as kette train does"),
+                     "Join 1, 2, ... and N lines in turn, as kette train does, anew in each shard"),
         pairs.number("--shard-lines", options->pairs.lines_a_shard, at_least(1),
                      "Of a text that one shard has, which a kill may cost")}) {
     option.excludes(texts);
@@ -98,7 +99,7 @@ void add_tokenize_options(CLI::App& command) {
 
 }  // namespace
 
-const Command tokenize_command = {"tokenize", "Turn text into ids that a language model trains on",
+const Command tokenize_command = {"tokenize", "Turn text, or pairs, into ids to train on",
                                   add_tokenize_options, true};
 
 }  // namespace kette::cli

@@ -99,8 +99,10 @@ void add_trace_options(CLI::App& command) {
       .needs(decode);
   OptionGroup tracing(command, "Trace");
   add_page_option(tracing, options->common);
-  tracing.path("--perfetto", options->perfetto,
-               "Where a file for ui.perfetto.dev and chrome://tracing goes");
+  tracing
+      .path("--perfetto", options->perfetto,
+            "Where a file for ui.perfetto.dev and chrome://tracing goes")
+      .writes();
   tracing.number("--warmup", options->warmup, at_least(0), "Steps before the one that is traced");
   tracing.number("--depth", options->depth, at_least(0),
                  "Parts of a scope that make a row; 0: all of it");

@@ -81,8 +81,9 @@ void add_translate_options(CLI::App& command) {
             "Lines (plain, gzip, xz or zstd), or a document (default, or -: stdin)")
       .excludes(sentence);
   text.path(
-      "--output", options->output,
-      "Where their translations go (default, or -: stdout, with --json in lines of JSON with line and text)");
+          "--output", options->output,
+          "Where their translations go (default, or -: stdout, with --json in lines of JSON with line and text)")
+      .writes();
   text.one_of(
       "--format", all_names<DocumentFormat>(),
       [options](const std::string& name) { options->format = enum_named<DocumentFormat>(name); },
@@ -94,8 +95,9 @@ void add_translate_options(CLI::App& command) {
       "--mend,!--no-mend", options->mend,
       "Carry over what the model cannot read or must not change (unknown characters, addresses, placeholders), meet it in the case that it knows, search anew what runs in circles; not with --n-best and --prefix");
   text.path(
-      "--report", options->report,
-      "A line of JSON for each sentence: what it became, what was done to it, what looks wrong");
+          "--report", options->report,
+          "A line of JSON for each sentence: what it became, what was done to it, what looks wrong")
+      .writes();
   const Option prefix = text.path(
       "--prefix", options->prefix,
       "What the translation of each line is to begin with, line by line; a line may be empty. Goes with --split lines");

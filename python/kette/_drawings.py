@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -43,8 +44,8 @@ def heat_map(
     title: str = "",
     most: float | None = None,
 ) -> Report:
-    """Draws a matrix of numbers from 0 to `most` (their largest), or several of one size by name: the
-    stronger the blue, the more. Numbers below 0 are orange.
+    """Draws a matrix of numbers from 0 to `most` (the largest size of any), or several of one size by name: the
+    stronger the blue, the more. Numbers below 0 are orange, as strong at -`most`.
 
     rows, columns: names of each row and column, such as pieces of text."""
     named: Mapping[str, Any] = values if isinstance(values, Mapping) else {title or "map": values}
@@ -53,7 +54,7 @@ def heat_map(
     if len(sizes) != 1 or len(size := sizes.pop()) != 2:
         raise _kette.Error("heat_map: expected matrices of one size, given others")
     flat = [(name, [float(value) for row in each for value in row]) for name, each in lists.items()]
-    largest = max((value for _, each in flat for value in each), default=1.0)
+    largest = max((abs(value) for _, each in flat for value in each if math.isfinite(value)), default=0.0)
     height, width = cast(tuple[int, int], size)
     names = [list(rows or map(str, range(height))), list(columns or map(str, range(width)))]
     if [len(each) for each in names] != [height, width]:

@@ -49,7 +49,7 @@ class Report(Mapping[str, Any]):
     @property
     def lines(self) -> list[str]:
         """The lines of the text, as of a command that writes one for each of its input."""
-        return self._text.splitlines()
+        return self._text.removesuffix("\n").split("\n") if self._text else []  # splitlines() knows other ends
 
     def to_dict(self) -> dict[str, Any]:
         """All values, as --json prints them."""

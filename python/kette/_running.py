@@ -6,7 +6,7 @@ import functools
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 from . import _kette
@@ -117,19 +117,22 @@ def _text(value: Any, name: str, models: dict[str, Any] | None, words: list[str]
 
 def _file_of_lines(path: str, name: str, lines: Sequence[Any]) -> str:
     with open(path, "w", encoding="utf-8", newline="\n") as file:
-        for number, line in enumerate(lines, 1):
-            if not isinstance(line, str) or "\n" in line:
-                raise TypeError(f"{name}: expected texts of one line each, given {line!r} as number {number}")
-            file.write(line + "\n")
+        file.writelines(_ended(name, lines))
     return path
 
 
 def _input(lines: Iterable[str] | str | None) -> bytes | None:
     if lines is None:
         return None
-    if isinstance(lines, str):
-        return lines.encode()
-    return "".join(line.rstrip("\n") + "\n" for line in lines).encode()
+    return (lines if isinstance(lines, str) else "".join(_ended("lines", lines))).encode()
+
+
+def _ended(name: str, lines: Iterable[Any]) -> Iterator[str]:
+    """Each with the line feed at its end, which those of an open file have."""
+    for number, line in enumerate(lines, 1):
+        if not isinstance(line, str) or "\n" in line.removesuffix("\n"):
+            raise TypeError(f"{name}: expected texts of one line each, given {line!r} as number {number}")
+        yield line.removesuffix("\n") + "\n"
 
 
 def _program() -> list[str]:

@@ -231,7 +231,7 @@ Descriptions described_commands() {
       one["group"] = option.group;
       one["help"] = option.help;
       one["kind"] = name_of(option.kind);
-      one["default"] = option.initial;
+      one["default"] = option.shows_initial() ? option.initial : "";
       one["words"] = option.words;
       one["is_list"] = option.is_list;
       one["is_required"] = option.is_required;

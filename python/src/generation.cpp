@@ -7,6 +7,7 @@
 #include "decode/generator.h"
 #include "decode/search_limits.h"
 #include "decode/text_pieces.h"
+#include "nn/points.h"
 #include "python/src/interrupts.h"
 #include "python/src/models.h"
 #include "python/src/taps.h"
@@ -75,6 +76,7 @@ class Generation {
     check_memory(lengths, options.texts, ready_->ensemble, lengths.max_length);
     engine_ = std::make_unique<Engine>(ready_->ensemble, EngineOptions{.tap = search_.tap});
     Request request{0, {}, ids_};
+    request.banned = options.banned;
     request.policy = std::make_unique<SampledTexts>(
         SampledTexts::Options{options, options.texts, options.max_tokens, options.end_of_text},
         [this](std::int64_t copy, std::int32_t token) {
@@ -153,6 +155,7 @@ std::unique_ptr<Generation> generate(
   options.max_tokens = max_tokens.value_or(options.max_tokens);
   options.texts = num;
   if (stop) options.end_of_text = ready->tokenizer->special().end;
+  options.banned = without_pieces(*ready->tokenizer, ready->ensemble.vocabulary());
   KETTE_CHECK(beam >= 1, "beam: expected at least 1, given ", beam);
   KETTE_CHECK(beam == 1 || num <= beam, "num: expected at most the beam, ", beam, ", given ", num);
   ContinueOptions search;
@@ -161,6 +164,7 @@ std::unique_ptr<Generation> generate(
   search.length_penalty = parse_length_penalty(length_penalty);
   search.n_best = beam > 1 ? num : 1;
   search.end_of_text = options.end_of_text;
+  search.banned = options.banned;
   search.max_tokens = options.max_tokens;
   if (!max_tokens) {  // as many as fit
     const std::int64_t room =
@@ -168,7 +172,9 @@ std::unique_ptr<Generation> generate(
     search.max_tokens = std::clamp<std::int64_t>(room, 1, search.max_tokens);
   }
   search.check();
-  auto tap = std::make_unique<PythonTap>(capture, replace, ready->points);
+  std::vector<std::string> points = ready->points;
+  if (beam > 1) std::erase(points, points::kLogits);  // which a search does not store
+  auto tap = std::make_unique<PythonTap>(capture, replace, points);
   return std::make_unique<Generation>(ready, ready->tokenizer, std::move(ids), options, search,
                                       std::move(tap));
 }
@@ -186,7 +192,7 @@ void bind_generate(nb::class_<Self>& c) {
           "def generate(self, prompt: str | collections.abc.Sequence[int] | Tensor = '', *, max_tokens: int | None = None, temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0, seed: int = 1, num: int = 1, beam: int = 1, beam_kind: str = 'narrowing', length_penalty: str = 'len:1', stop: bool = True, weights: str | None = None, cache: str = '', capture: str | collections.abc.Sequence[str] | None = None, replace: dict[str, object] | None = None) -> Generation"),
       "Goes on from a prompt: an iterator of pieces of text, which computes while it is asked, and ends where it is left. The options are those of kette generate, and the texts have its bits, without the prompt.\n\n"
       "max_tokens: of each text (200; a search takes fewer where the model has no room for more). temperature (0: the likeliest token), top_k (0: all), top_p, seed: the samples. num: texts; the pieces are those of the first, and texts has all. "
-      "beam: above 1 a search for the likeliest texts instead, which comes as one piece. stop: whether a text ends where the model ends it. weights, cache: of the snapshot (for_decoding). capture, replace: as for run(), in every pass. Ctrl-C ends it.");
+      "beam: above 1 a search for the likeliest texts instead, which comes as one piece. stop: whether a text ends where the model ends it. weights, cache: of the snapshot (for_decoding). capture, replace: as for run(), in every pass; a search stores no logits. Ctrl-C ends it.");
 }
 
 }  // namespace

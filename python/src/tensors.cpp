@@ -1,4 +1,6 @@
 // kette.Tensor: a Variable of C++, which is a tensor and perhaps its place on a tape.
+#include <cstdint>
+
 #include "autograd/ops/elementwise.h"
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/reduce.h"
@@ -118,6 +120,16 @@ void bind_operator(nb::class_<Variable>& c, const char* name, const char* revers
       reversed,
       [operated](const Variable& x, const nb::object& y) { return operated(as_operand(y, x), x); },
       nb::is_operator());
+}
+
+/// Python would compare identities, and x == 0 would be False whatever is in x.
+nb::object compared(const Variable& /*x*/, nb::handle other) {
+  const bool has_numbers =
+      PyNumber_Check(other.ptr()) != 0 ||
+      (PySequence_Check(other.ptr()) != 0 && PyUnicode_Check(other.ptr()) == 0);
+  if (!has_numbers) return nb::not_implemented();  // None, or a text: another thing
+  throw nb::type_error(
+      "==: expected arrays to compare, given a Tensor (x.numpy() == y compares the elements; `is` tells whether it is the same object)");
 }
 
 Variable converted(const Variable& x, const std::string& to) {
@@ -260,6 +272,10 @@ void bind_tensors(nb::module_& m) {
       .def(
           "__neg__", [](const Variable& x) { return affine(x, -1); }, without_gil())
       .def("__pow__", &power, without_gil())
+      .def("__eq__", &compared, nb::is_operator(),
+           nb::sig("def __eq__(self, other: object, /) -> bool"))
+      // By identity, as without __eq__; a type checker takes a class that has only that for unhashable.
+      .def("__hash__", [](nb::handle x) { return reinterpret_cast<std::uintptr_t>(x.ptr()) >> 4; })
       .def("__repr__", &repr);
   bind_operator(c, "__add__", "__radd__",
                 [](const Variable& a, const Variable& b) { return a + b; });

@@ -208,7 +208,7 @@ void bind_training(nb::module_& m) {
   nb::class_<Schedule>(
       m, "Schedule",
       "A learning rate by the step, from 1: schedule(step). kind: \"noam\" (Vaswani et al. 2017, equation (3)), \"inverse_sqrt\", \"cosine\" or \"constant\", each after a "
-      "linear warm-up. lr: the peak; for noam the factor. width: of the model, for noam. total_steps: the end of the cosine.")
+      "linear warm-up. lr: the peak; for noam the factor. warmup: its steps, which noam and inverse_sqrt need. width: of the model, for noam. total_steps: the end of the cosine, which needs it.")
       .def(
           "__init__",
           [](Schedule* self, const std::string& kind, double lr, std::int64_t warmup,
@@ -217,8 +217,10 @@ void bind_training(nb::module_& m) {
             KETTE_CHECK(warmup >= 0 && total_steps >= 0 && width > 0,
                         "schedule: expected no negative number of steps and a width, given ",
                         warmup, ", ", total_steps, " and ", width);
-            new (self)
-                Schedule{{enum_named<ScheduleKind>(kind), lr, warmup, width, total_steps, 1}};
+            const ScheduleOptions options{
+                enum_named<ScheduleKind>(kind), lr, warmup, width, total_steps, 1};
+            check_schedule(options);
+            new (self) Schedule{options};
           },
           "kind"_a, "lr"_a, nb::kw_only(), "warmup"_a = 0, "total_steps"_a = 0, "width"_a = 512)
       .def(

@@ -10,6 +10,7 @@
 #include "data/metrics/metrics.h"
 #include "decode/scorer.h"
 #include "decode/search_limits.h"
+#include "nn/points.h"
 #include "python/src/interrupts.h"
 #include "python/src/models.h"
 #include "python/src/taps.h"
@@ -93,7 +94,7 @@ std::vector<Translated> translate(Call& call, const Ready& ready, PythonTap& tap
     if (!call.prefixes.empty()) o.translate.mend = false;
     if (o.split == cli::Split::nonewlines) o.translate.breaks = LineBreaks::join;
     TextTranslator text_translator(translator, o.translate);
-    // The parts of the command line, which number the samples.
+    // In the parts of the command line.
     for (std::size_t begin = 0; begin < call.texts.size(); begin += cli::kSentencesAtOnce) {
       const std::size_t end = std::min(call.texts.size(), begin + cli::kSentencesAtOnce);
       std::vector<SourceText> part;
@@ -116,7 +117,8 @@ std::vector<Translated> translate(Call& call, const Ready& ready, PythonTap& tap
               {std::move(source), std::move(sentence), o.translate.decoding.sampling.has_value()});
         }
         if (result.fault.empty()) return;
-        KETTE_CHECK(o.on_error != cli::OnError::stop, "text ", i + 1, ": ", result.fault);
+        KETTE_CHECK(o.on_error != cli::OnError::stop, "text ", i + 1, ": ", result.fault,
+                    "; on_error=\"skip\" goes on without it, and its fault says so");
         if (o.on_error == cli::OnError::copy) result.text = result.source;
       });
     }
@@ -171,7 +173,9 @@ nb::object translate_with(
     const nb::gil_scoped_release release;
     return ready_of(self, weights, cache);
   }();
-  PythonTap tap(capture, replace, ready->points);
+  std::vector<std::string> points = ready->points;
+  std::erase(points, points::kLogits);  // which a search does not store
+  PythonTap tap(capture, replace, points);
   KETTE_CHECK(!tap.captures() || call.is_one, "capture: expected one text, given a list");
   std::vector<Translated> results = translate(call, *ready, tap);
   if (call.is_one) return nb::cast(std::move(results.front()));
@@ -191,12 +195,12 @@ void bind_translate(nb::class_<Self>& c) {
       "mend"_a = true, "on_error"_a = "stop", "shortlist"_a = false, "weights"_a = nb::none(),
       "cache"_a = "", "batch_tokens"_a = WorkOptions().batch_tokens, "threads"_a = nb::none(),
       "capture"_a = nb::none(), "replace"_a = nb::none(),
-      "Translates a text, or each text of a list: one Translation, or a list of them. The options are those of kette translate, with its defaults, and the results have its bits.\n\n"
+      "Translates a text, or each text of a list: one Translation, or a list of them. The options are those of kette translate, with its defaults but for on_error, and the results have its bits.\n\n"
       "beam, beam_kind, n_best, length_penalty, extra_length, max_length (0: any), min_length, allow_unknown: the search. sample: draws instead, by temperature, top_k, top_p and seed. "
       "mbr: a score by which the one of the n_best that is most like all others is taken. split: \"auto\", \"lines\" (each text whole), \"sentences\" or \"nonewlines\". "
-      "to: the target language of a model of several. prefix: what the translation begins with, for each text. on_error: for a text that is too long \"stop\" (an Error), \"skip\" or \"copy\". "
+      "to: the target language of a model of several. prefix: what the translation begins with, for each text. on_error: for a text that is too long \"stop\" (an Error, and no result of any), \"skip\" (an empty translation, whose fault says why) or \"copy\". "
       "weights, cache: of the snapshot (for_decoding). threads: None for those of kt.set_threads.\n\n"
-      "capture, replace: as for run(), in every pass of the search, on one thread: rows are the hypotheses, and what is captured, of one text alone, is a list with a value for each pass. "
+      "capture, replace: as for run(), in every pass of the search, which stores no logits, on one thread: rows are the hypotheses, and what is captured, of one text alone, is a list with a value for each pass. "
       "Ctrl-C ends it.");
 }
 

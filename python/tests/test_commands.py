@@ -138,8 +138,24 @@ def test_a_report_is_a_dict(data):
     assert "matmul" in str(report)
 
 
+def test_the_lines_of_a_report_are_those_that_the_command_wrote():
+    ends = "\u2028 \u2029 \x85 \v \f \x1c \x1d \x1e \r"  # of lines for splitlines() alone
+    for text, lines in ((f"a{ends}b\n\nc\n", [f"a{ends}b", "", "c"]), ("a", ["a"]), ("\n", [""]), ("", [])):
+        assert kt.Report({}, text, "", None, [], False).lines == lines
+
+
 def test_texts(data, tmp_path):
     assert kt.split(lines="He came. She left.", language="en").lines == ["He came.", "She left."]
+    both = kt.split(lines="He came.\nShe left.\n", language="en").lines
+    assert kt.split(lines=["He came.", "She left."], language="en").lines == both and "She left." in both
+    (tmp_path / "lines").write_text("He came.\nShe left.\n")
+    with open(tmp_path / "lines") as file:
+        assert kt.split(lines=file, language="en").lines == both
+    for wrong, number in ((["One.\nTwo.", "Three."], 1), (["One.", "\n\n"], 2), (["One.", 2], 2)):
+        with pytest.raises(TypeError, match=f"^lines: expected texts of one line each, given .* as number {number}$"):
+            kt.split(lines=wrong, language="en")
+        with pytest.raises(TypeError, match=f"^src: expected texts of one line each, given .* as number {number}$"):
+            kt.score(model=data.translator(), src=wrong, tgt=["a", "b"])
     german = data.path("valid.de").read_text().splitlines()
     assert kt.bleu(lines=german, ref=data.path("valid.de"))["score"] == pytest.approx(100)
     assert kt.bleu(input=data.path("valid.de"), ref=[data.path("valid.de")], metric="chrf")["score"] == pytest.approx(100)
@@ -237,8 +253,18 @@ def test_errors(data, tmp_path):
         kt.explain("a", model=tmp_path / "none")
     with pytest.raises(kt.Error, match="expected a file or lines, given neither"):
         kt.split()  # and does not wait for stdin
-    with pytest.raises(kt.Error, match="^expected two models to compare, given one$"):
+    with pytest.raises(TypeError, match=r"compare\(\) missing 1 required positional argument: 'b'"):
         kt.compare(data.translator())
+
+
+def test_docstrings_say_what_a_command_takes_by_itself_and_when_it_fails():
+    def said(function):
+        return " ".join(function.__doc__.split())
+
+    assert "Layers (of gpt2: 12)" in said(kt.train) and "Steps until the peak (of tiny: 2000)" in said(kt.train)
+    assert "whatever the schedule)" in said(kt.train) and "(of tiny: 0.005)" not in said(kt.train)
+    for function in (kt.compare, kt.lab, kt.check_ops, kt.show_tape):
+        assert "(the report has failed if " in said(function)
 
 
 def test_training_tells_each_step(data, tmp_path):
@@ -292,6 +318,10 @@ def test_a_new_model_without_a_folder():
     with pytest.raises(kt.Error, match="expected a model with a tokenizer"):
         kt.heads(model=kt.Gpt("char-cpu"))
     assert "layers" in str(kt.info(model=small.gpt()))
+    bare = kt.Gpt("char-cpu", vocabulary=30, layers=1, width=16, hidden=16, heads=2, context=8)
+    assert not kt.compare(bare, bare).failed
+    with pytest.raises(kt.Error, match="^compare: expected two models with a tokenizer"):
+        kt.compare(bare, bare, "abc")
 
 
 def test_ctrl_c_ends_other_commands(data):

@@ -61,7 +61,7 @@ def test_prefix(folder):
 def test_faults():
     model = small.translator()
     long = " ".join(["cat"] * 3000)
-    with pytest.raises(kt.Error, match="text 2: expected at most"):
+    with pytest.raises(kt.Error, match="text 2: expected at most .*; on_error=\"skip\" goes on without it"):
         model.translate([LINES[0], long], split="lines")
     skipped = model.translate([LINES[0], long, LINES[1]], split="lines", on_error="skip")
     assert skipped[1].text == "" and "at most" in skipped[1].fault and skipped[2].text == model.translate(LINES[1]).text
@@ -104,7 +104,10 @@ def test_capture_and_replace_in_a_search():
     broken = model.translate(LINES[0], replace={"encoder/1/feed_forward_norm": 0})
     assert broken.log_probability != plain.log_probability
     with pytest.raises(kt.Error, match="one text"):
-        model.translate(LINES, capture="logits")
+        model.translate(LINES, capture="encoder/1/feed_forward_norm")
+    for seen in ({"capture": "logits"}, {"replace": {"logits": 0}}):  # which a search does not store
+        with pytest.raises(KeyError):
+            model.translate(LINES[0], **seen)
     with pytest.raises(kt.Error, match="samples"):
         model.translate(LINES[0], sample=True, replace={"encoder/1/feed_forward_norm": 0})
 
@@ -161,6 +164,8 @@ def test_capture_and_replace_in_generation():
     model = small.language_model()
     seen = model.generate("the", max_tokens=4, capture="logits", temperature=0)
     assert seen.text and len(seen.captured["logits"]) == 4
+    with pytest.raises(KeyError):
+        model.generate("the", max_tokens=4, beam=2, replace={"logits": 0})
     plain = model.generate("the", max_tokens=20, temperature=0).text
     assert model.generate("the", max_tokens=20, temperature=0, replace={"layers/*/outer": lambda name, value: value}).text == plain
     assert model.generate("the", max_tokens=20, temperature=0, replace={"layers/0/feed_forward/outer": 0}).text != plain

@@ -1,6 +1,7 @@
 """The package as a whole: names and docstrings, stubs, what an import costs, the kernels it loads, its examples."""
 
 import inspect
+import math
 import os
 import pathlib
 import re
@@ -104,6 +105,10 @@ def test_charts_and_heat_maps():
     assert page.count("<h1>Loss</h1>") == 1 and "<h2>" not in page
     shown = kt.heat_map([[0, 0.5], [1, 0.25]], rows=["a", "b"], columns=["c", "d"])
     assert shown.page().count("<rect") == 4 and "iframe" in shown._repr_html_()
+    below = kt.heat_map([[-5, 0.1], [math.nan, 0]]).page()
+    assert re.findall(r'fill-opacity="([^"]*)"', below) == ["1.000", "0.020", "0.000", "0.000"]
+    assert "\N{MINUS SIGN}5 " in below
+    assert kt.chart([math.exp(-10 * i) for i in range(75)], log_y=True).page()  # the last ones are subnormal
     for bad in ([], [[1], [1, 2]]):
         with pytest.raises(kt.Error, match="matrices"):
             kt.heat_map(bad)

@@ -118,6 +118,16 @@ def test_operators_agree_with_numpy():
         assert got.shape == np.shape(expected)
 
 
+def test_a_comparison_says_how_to_compare():
+    x, y = kt.tensor([1.0, 0.0]), kt.tensor([1.0, 0.0])
+    for compare in (lambda: x == y, lambda: x != y, lambda: x == 0, lambda: 0.0 == x, lambda: x == np.float32(0), lambda: np.float32(0) == x,
+                    lambda: x == x.numpy(), lambda: x.numpy() != x, lambda: x == [1.0, 0.0], lambda: x in [y]):
+        with pytest.raises(TypeError, match=r"x\.numpy\(\) == y compares the elements"):
+            compare()
+    assert not (x == None) and x != None and x != "auto" and None not in [x]  # noqa: E711
+    assert x in [x, y] and {x: 1, y: 2}[y] == 2 and len({x, y, x}) == 2 and hash(x) == hash(x)
+
+
 def test_indices_and_axes_that_do_not_exist():
     x = kt.zeros((2, 3))
     for index in (2, -3, slice(0, 2, 2)):

@@ -160,6 +160,12 @@ def test_schedules():
     for wrong in ({"kind": "line", "lr": 1}, {"kind": "noam", "lr": 0}, {"kind": "noam", "lr": 1, "warmup": -1}):
         with pytest.raises(kt.Error):
             kt.Schedule(**wrong)
+    for wrong in ({}, {"total_steps": 10}):
+        with pytest.raises(kt.Error, match="^total_steps: expected more than the 10 steps"):
+            kt.Schedule("cosine", lr=1, warmup=10, **wrong)
+    for kind in ("noam", "inverse_sqrt"):
+        with pytest.raises(kt.Error, match=f"^warmup: expected at least 1 step, from which {kind} falls, given 0"):
+            kt.Schedule(kind, lr=1)
     with pytest.raises(kt.Error):
         noam(0)
 

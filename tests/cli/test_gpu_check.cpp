@@ -37,6 +37,9 @@ TEST_CASE("gpu-check: unknown parts and options without a value are refused by n
   CHECK(value.code == 2);
   CHECK(contains(value.out, "expected a value after --logs, given none"));
   CHECK(run_bash("scripts/gpu-pack.sh --arch").code == 2);
+  const Outcome data = run_bash("scripts/gpu-pack.sh --data nothing-there");  // before it builds
+  CHECK(data.code == 2);
+  CHECK(contains(data.out, "--data: expected a folder, given nothing-there"));
 }
 
 TEST_CASE("gpu-check: all tests that run on devices are run on the GPU") {
@@ -97,6 +100,10 @@ TEST_CASE("gpu-pack: the archive runs in an empty root") {
   const Outcome packed = run_bash("XZ_OPT=-0 scripts/gpu-pack.sh --build '" + build + "' --out '" +
                                   folder.path().string() + "/archive.tar.xz'");
   CAPTURE(packed.out);
+  if (contains(packed.out, "given a tree without git")) {
+    MESSAGE("skipped: the sources are no clone, and what git knows is packed");
+    return;
+  }
   if (contains(packed.out + packed.err, "expected an archive below 50 MB")) {
     MESSAGE("skipped: this build has kernels for several architectures, too many for an archive");
     return;
@@ -108,4 +115,11 @@ TEST_CASE("gpu-pack: the archive runs in an empty root") {
   const std::string table = read_file(folder / "root/logs/cpu.table");
   CHECK(count_of(table, "\n") == 3);
   CHECK_FALSE(contains(table, "FAILED"));
+  // What a build over there takes, and nothing that was fetched.
+  const fs::path tree = folder / "root/kette-gpu";
+  for (const char* part : {"serve", "python/src", "examples/own-op"}) {
+    CAPTURE(part);
+    CHECK(fs::is_directory(tree / part));
+  }
+  CHECK_FALSE(fs::exists(tree / "data/downloads"));
 }

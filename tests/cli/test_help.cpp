@@ -1,4 +1,4 @@
-// --help, the hints in errors, man pages and completion.
+// --help, the hints in errors, and completion.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,9 +11,11 @@
 #include "cli/help.h"
 #include "cli/man_page.h"
 #include "cli/synonyms.h"
+#include "models/families.h"
 #include "tests/cli/call_kette.h"
 #include "tests/cli/run_bash.h"
 #include "tests/environment.h"
+#include "train/fitted_recipe.h"
 
 using namespace kette;
 using namespace kette::testing;
@@ -88,6 +90,45 @@ TEST_CASE("help: the options that one needs, or all") {
   CHECK(contains(help.out, "--help-all"));
   CHECK(call_kette({"translate", "--model", "m", "--beam", "2", "--sample"})
             .says("--beam excludes --sample"));
+}
+
+TEST_CASE("help: a default stands once, and those of a preset under its name") {
+  const std::string mark = "the defaults shown are those of ";
+  int of_presets = 0;
+  for (const cli::CommandDescription& command : cli::described_commands()) {
+    CAPTURE(command.name());
+    for (const cli::OptionDescription& option : command.options) {
+      const std::size_t at = option.group.find(mark);
+      if (at == std::string::npos || !option.shows_initial()) continue;
+      const std::size_t begin = at + mark.size();
+      const std::string preset = option.group.substr(begin, option.group.find(';', begin) - begin);
+      CAPTURE(option.name);
+      CAPTURE(preset);
+      const auto config = family_of_preset(preset).config(preset);
+      for (const Field& field : config->fields()) {
+        if (field.option != option.name) continue;
+        CHECK(option.initial == text_of_value(field));
+        ++of_presets;
+      }
+    }
+  }
+  CHECK(of_presets > 50);
+  const cli::CommandDescription train = cli::described_command({"train"});
+  const std::string help = cli::help_text(train, 1000, true), page = cli::man_page(train);
+  CHECK(contains(help, "All models (the defaults shown are those of tiny; see --preset):"));
+  CHECK(contains(help, "GPT models, BERT models (the defaults shown are those of gpt2; see"));
+  CHECK(contains(help, "Vocabulary (the defaults shown are those of tiny; see --preset):"));
+  // One that another text than --help's own says is not said twice.
+  for (const char* wrong : {"=tiny", "--lr X=", "--accumulate N=", "--warmup-share X="}) {
+    CAPTURE(wrong);
+    CHECK_FALSE(contains(help, wrong));
+  }
+  CHECK(contains(help, "--beta2 X=0.98"));
+  CHECK(contains(page, "0.99 by itself (default: 0.98)"));
+  CHECK(contains(help, "with --resume those of earlier starts"));
+  CHECK(contains(help, "with --src and no preset 5 to 100 epochs"));
+  CHECK(fitted_recipe({1, 10}, {}).epochs == 100);
+  CHECK(fitted_recipe({std::int64_t{1} << 30, std::int64_t{1} << 36}, {}).epochs == 5);
 }
 
 TEST_CASE("help: lines are as wide as the terminal, and have no more than that") {
@@ -215,42 +256,6 @@ TEST_CASE("--json=FILE: all else is as without it, and no argument is taken for 
   CHECK(count_of(lines, "\n") == 2);
   CHECK(call_kette(with(translate, {"--json=" + json})).out == lines);
   CHECK(JsonView::parse(read_file(json))["sentences"] == 2);
-}
-
-TEST_CASE("man pages: every option of every command, without a warning") {
-  const ScratchFolder folder;
-  const Outcome written = call_kette({"man", "--out", (folder / "man").string()});
-  REQUIRE_MESSAGE(written.code == 0, written.err);
-  std::set<std::string> names;
-  for (const cli::CommandDescription& command : cli::described_commands()) {
-    const std::string name = cli::man_page_name(command), page = read_file(folder / "man" / name);
-    CAPTURE(name);
-    CHECK(names.insert(name).second);
-    CHECK(page == cli::man_page(command));
-    for (const cli::OptionDescription& option : command.options) {
-      CAPTURE(option.name);
-      for (std::string word : {option.name, option.opposite}) {
-        for (std::size_t at = 0; (at = word.find('-', at)) != std::string::npos; at += 2) {
-          word.insert(at, "\\");
-        }
-        if (!word.empty()) CHECK(contains(page, word + "\\fR"));
-      }
-    }
-  }
-  CHECK(names.contains("kette.1"));
-  CHECK(names.contains("kette-bench-train.1"));
-  CHECK(call_kette({"man", "bench", "train"}).out ==
-        read_file(folder / "man" / "kette-bench-train.1"));
-  CHECK(call_kette({"man", "nothing"}).says("unknown command nothing"));
-  if (run_bash("command -v groff").code != 0) {
-    MESSAGE("skipped: groff, which is not installed");
-    return;
-  }
-  const Outcome read =
-      run_bash("for width in 60 100; do for page in '" + folder.path().string() +
-               "'/man/*.1; do groff -man -ww -z -Tutf8 -rLL=${width}n $page; done; done");
-  CHECK(read.code == 0);
-  CHECK(read.out == "");
 }
 
 TEST_CASE("completion in bash: every option of every command, and words, files and folders") {

@@ -119,6 +119,24 @@ TEST_CASE("a command in a host: a model in memory, with what was changed there")
 }
 
 TEST_CASE(
+    "a command in a host: a model in memory without a tokenizer is compared, but reads no text") {
+  SavedModel<Model> saved = load_model<Model>(SmallModel::get().model());
+  saved.tokenizer = nullptr;
+  TestHost host;
+  host.given = &saved;
+  CHECK(cli::run_command(host, {"compare", "mine", "mine"}) == 0);
+  const std::string folder = SmallModel::get().model(), text = "the cat sees bread .";
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"compare", "mine", "mine", text},
+        {"compare", folder, "mine", text},
+        {"compare", "mine", folder, text},
+        explanation_of("mine")}) {
+    CHECK(
+        contains(message_of([&] { cli::run_command(host, words); }), " with a tokenizer, given "));
+  }
+}
+
+TEST_CASE(
     "a training in a host: it tells each step, and an interrupt saves its state and leaves signals alone") {
   const SmallModel& small = SmallModel::get();
   const ScratchFolder folder;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "cli/host.h"
+#include "tests/cli/call_kette.h"
 #include "tests/cli/refusals.h"
 
 using namespace kette::testing;
@@ -256,6 +258,18 @@ TEST_CASE("messages: text of a model is made visible on a terminal, and is as it
   CHECK(shown.find('\x1b') == std::string::npos);
 }
 
+TEST_CASE("messages: who is waited for at a terminal is told so") {
+  const ScratchFolder folder;
+  const Terminal terminal;
+  {
+    const Redirected in(STDIN_FILENO, terminal.name(), O_RDONLY | O_NOCTTY),
+        err(STDERR_FILENO, folder / "err", O_WRONLY | O_CREAT | O_TRUNC);
+    CHECK(kette::cli::stdin_descriptor() == STDIN_FILENO);
+  }
+  CHECK(read_file(folder / "err") == "kette: reading lines from the terminal; Ctrl-D ends\n");
+  CHECK_FALSE(call_kette({"split"}, "He came.\n").says("terminal"));
+}
+
 TEST_CASE("messages: a character of several tokens comes to a terminal whole") {
   const ScratchFolder folder;
   const std::string model = tiny_model(folder, repeated("ä", 1000),
@@ -314,9 +328,8 @@ TEST_CASE("messages: commands and help read as a person would write them") {
   const SmallModel& small = SmallModel::get();
   const std::string model = small.file("the model's");
   std::filesystem::create_directory_symlink(small.model(), model);
-  const std::string quoted = "--model='" + small.file("the model") + "'\\''s'";
   CHECK(contains(run_kette({"tape", "--model", model, "--node", "3"}).out,
-                 "kette tape " + quoted + " --check=3\n"));
+                 "the model'\\''s' --check=3\n"));
   const std::string page = small.file("named.html");
   CHECK(run_kette({"explain", "--model", small.model() + "/", "a man .", "--out", page}).code == 0);
   CHECK(contains(read_file(page), "How model, a "));

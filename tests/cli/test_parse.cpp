@@ -111,7 +111,17 @@ TEST_CASE("cli: a parser is trained, parses lines, and is scored") {
   write_file(small.file("long.mrg"), "(S (NP (DT the)\n (NN cat)))\n\n(S (NP" + words + "))\n");
   const Outcome too_long = call_kette(with({"--gold", small.file("long.mrg"), "--beam", "1"}));
   CAPTURE(too_long.err);
-  CHECK(too_long.says("long.mrg:4: expected at most "));  // where the tree begins
+  CHECK(too_long.says("long.mrg:4: expected a sentence of at most "));  // where the tree begins
+  std::string many;
+  for (int i = 0; i < 1200; ++i) many += "cat ";
+  write_file(small.file("lines"), "the\n" + many + "\nthe cat\n");
+  const Outcome others = call_kette(with({"--input", small.file("lines"), "--beam", "1"}));
+  CAPTURE(others.err);
+  CHECK(others.code == 1);
+  CHECK(count_of(others.out, "\n") == 3);
+  CHECK(contains(others.out, "\n(())\n"));
+  CHECK(others.says("lines:2: expected a sentence of at most "));
+  CHECK(others.says("1 of 3 lines are not parsed: the output has (()) in their place"));
 
   const Outcome info = call_kette({"info", "--model", small.file("model")});
   CHECK(contains(info.out, "source embedding"));
