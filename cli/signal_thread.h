@@ -27,7 +27,7 @@ class SignalThread {
     action.sa_handler = take;
     action.sa_flags = SA_RESTART;
     for (const int signal : signals) {
-      into_[signal] = ends_[1];
+      into[signal] = ends_[1];
       auto& [number, before] = before_.emplace_back();
       number = signal;
       ::sigaction(signal, &action, &before);
@@ -60,11 +60,11 @@ class SignalThread {
  private:
   static void take(int signal) {
     const int error = errno;  // of what the signal interrupts
-    [[maybe_unused]] const ssize_t written = ::write(into_[signal], "", 1);
+    [[maybe_unused]] const ssize_t written = ::write(into[signal], "", 1);
     errno = error;
   }
 
-  static inline std::atomic<int> into_[NSIG];  // the pipe of each signal
+  static inline std::atomic<int> into[NSIG];  // the pipe of each signal
   int ends_[2] = {-1, -1};
   std::vector<std::pair<int, struct sigaction>> before_;
   std::atomic<bool> is_over_ = false;
