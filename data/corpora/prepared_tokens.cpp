@@ -1,6 +1,5 @@
 #include "data/corpora/prepared_tokens.h"
 
-#include <algorithm>
 #include <optional>
 
 #include "data/checks/document_filter.h"
@@ -109,11 +108,9 @@ PreparedTokens prepare_tokens(const fs::path& folder, const std::vector<fs::path
   for (const fs::path& file : files) text.files.push_back(file.string());
   PreparedTokens prepared{tokenizer.fingerprint(), options.documents,
                           shards.kept(before.texts, {text.made_of})};
-  shards.check_duplicates(
-      std::find(options.odd.begin(), options.odd.end(), Oddity::duplicate) != options.odd.end(),
-      prepared.texts.size());
   std::optional<DocumentFilter> odd;
   if (!options.odd.empty()) odd.emplace(options.odd);
+  shards.check_duplicates(odd && odd->finds_duplicates(), prepared.texts.size());
   ShardedFiles sharded(files, tokenizer, options, odd ? &*odd : nullptr, progress);
   text.shards = shards.make(prepared.texts.size(), text.made_of,
                             std::to_string(options.bytes_a_shard) + " bytes", sharded);

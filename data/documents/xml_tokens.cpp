@@ -55,6 +55,19 @@ std::size_t behind_tag_name(std::string_view tag) {
   return at;
 }
 
+struct FoundAttribute {
+  std::string_view written, value;  // name="value", and what stands between the quotes
+};
+
+std::optional<FoundAttribute> find_attribute(std::string_view tag, std::string_view name) {
+  std::string_view found, value;
+  for (std::size_t at = behind_tag_name(tag); next_xml_attribute(tag, at, found, value);) {
+    const auto begin = static_cast<std::size_t>(found.data() - tag.data());
+    if (found == name) return FoundAttribute{tag.substr(begin, at - begin), value};
+  }
+  return std::nullopt;
+}
+
 std::string plain_value(std::string_view value) {
   std::string plain;
   for (std::size_t at = 0; at < value.size();) {
@@ -106,20 +119,13 @@ XmlCharacter xml_character(std::string_view bytes, std::size_t at) {
 }
 
 std::optional<std::string> xml_attribute(std::string_view tag, std::string_view name) {
-  std::string_view found, value;
-  for (std::size_t at = behind_tag_name(tag); next_xml_attribute(tag, at, found, value);) {
-    if (found == name) return plain_value(value);
-  }
-  return std::nullopt;
+  const std::optional<FoundAttribute> found = find_attribute(tag, name);
+  return found ? std::optional(plain_value(found->value)) : std::nullopt;
 }
 
 std::string_view xml_attribute_as_written(std::string_view tag, std::string_view name) {
-  std::string_view found, value;
-  for (std::size_t at = behind_tag_name(tag); next_xml_attribute(tag, at, found, value);) {
-    const auto begin = static_cast<std::size_t>(found.data() - tag.data());
-    if (found == name) return tag.substr(begin, at - begin);
-  }
-  return {};
+  const std::optional<FoundAttribute> found = find_attribute(tag, name);
+  return found ? found->written : std::string_view();
 }
 
 std::optional<std::string> xml_prefix(std::string_view tag, std::string_view space) {

@@ -7,7 +7,6 @@
 
 #include "data/corpora/batch_sampler.h"
 #include "data/corpora/batches.h"
-#include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "tensor/error.h"
 #include "tensor/splitmix.h"
 #include "tests/data/epochs.h"
@@ -276,10 +275,7 @@ TEST_CASE("options that make no sense are refused") {
 TEST_CASE("BPE-dropout: new pieces each epoch, the same text, whatever the threads") {
   const testing::TinyText text = testing::tiny_text();
   const TextLines source = text.source_lines(), target = text.target_lines();
-  SentencePieceOptions tokenizer_options;
-  tokenizer_options.vocabulary = 200;
-  const SharedTokenizer tokenizer =
-      SentencePieceTokenizer::train(testing::joint(source, target), tokenizer_options);
+  const SharedTokenizer tokenizer = testing::tiny_tokenizer(source, target);
   FilterOptions filter;
   filter.max_length = 40;
   const ParallelCorpus corpus =

@@ -177,12 +177,8 @@ TEST_CASE("mixture: a run goes on where it stopped, in the same draws") {
 TEST_CASE("mixture: BPE-dropout cuts a pair anew whenever it comes, within an epoch, too") {
   const testing::TinyText text = testing::tiny_text();
   const TextLines source = text.source_lines(), target = text.target_lines();
-  SentencePieceOptions settings;
-  settings.vocabulary = 200;
-  const SharedTokenizer tokenizer =
-      SentencePieceTokenizer::train(testing::joint(source, target), settings);
-  const ParallelCorpus corpus =
-      ParallelCorpus::from_lines(source, "en", target, "de", tokenizer, {});
+  const ParallelCorpus corpus = ParallelCorpus::from_lines(source, "en", target, "de",
+                                                           testing::tiny_tokenizer(source, target));
   const ParallelCorpus twice = ParallelCorpus::joined({corpus, corpus});
   // The first part comes more than once in an epoch, the second one hardly.
   BatchSampler sampler(twice, {.tokens_per_batch = 200, .bpe_dropout = 0.3, .shares = {{20, 1}}});

@@ -19,11 +19,7 @@ using Ids = std::vector<std::int32_t>;
 struct CorpusFixture {
   testing::TinyText text = testing::tiny_text();
   TextLines source = text.source_lines(), target = text.target_lines();
-  SharedTokenizer tokenizer = [this] {
-    SentencePieceOptions options;
-    options.vocabulary = 200;
-    return SentencePieceTokenizer::train(testing::joint(source, target), options);
-  }();
+  SharedTokenizer tokenizer = testing::tiny_tokenizer(source, target);
 
   ParallelCorpus corpus(const std::string& source_text, const std::string& target_text,
                         const FilterOptions& options = {}) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "data/files/text_file.h"
+#include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "tests/support.h"
 
 namespace kette::testing {
@@ -55,6 +56,13 @@ inline std::vector<std::string_view> joint(const TextLines& source, const TextLi
   std::vector<std::string_view> lines = source.views();
   lines.insert(lines.end(), target.views().begin(), target.views().end());
   return lines;
+}
+
+/// A joint vocabulary of 200 pieces.
+inline SharedTokenizer tiny_tokenizer(const TextLines& source, const TextLines& target) {
+  SentencePieceOptions options;
+  options.vocabulary = 200;
+  return SentencePieceTokenizer::train(joint(source, target), options);
 }
 
 }  // namespace kette::testing
