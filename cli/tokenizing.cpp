@@ -33,6 +33,17 @@ SharedTokenizer known_tokenizer(const TokenizeCommandOptions& o) {
   return nullptr;
 }
 
+/// A folder keeps the vocabulary that it has.
+void check_asked(const TokenizeCommandOptions& o, const Tokenizer& known) {
+  KETTE_CHECK(!o.is_vocabulary_given || o.vocabulary == known.vocabulary(),
+              "--vocab: expected none, or the ", known.vocabulary(),
+              " pieces of the vocabulary in ", o.out.string(), ", given ", o.vocabulary,
+              "; choose another --out for a new one");
+  KETTE_CHECK(!o.has_mask || known.mask(), "--mask-piece: expected none beside the vocabulary in ",
+              o.out.string(),
+              ", which lacks that piece, given it; choose another --out for a new one");
+}
+
 SharedTokenizer make_tokenizer(const TokenizeCommandOptions& o) {
   if (o.files.empty()) {
     const bool takes_faulty = o.odd_pairs().wants(Oddity::encoding);
@@ -75,6 +86,7 @@ SharedTokenizer fill_folder(const TokenizeCommandOptions& o,
     tokenizer = known_tokenizer(o);
     check_folder(o.out, tokenizer);
     lock.emplace(o.out);
+    if (tokenizer) check_asked(o, *tokenizer);
     if (!tokenizer) tokenizer = make_tokenizer(o);
     tokenizer->save(o.out);
   });

@@ -26,6 +26,7 @@ struct TokenizeCommandOptions {
   std::vector<std::string> sources, targets, languages, filters, test_sources, test_targets;
   TsvOptions tsv;
   std::int64_t vocabulary = 10000;
+  bool is_vocabulary_given = false;
   bool has_mask = false, makes_folder = false;
   ShardOptions shards;
   PrepareOptions pairs;

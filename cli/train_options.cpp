@@ -206,7 +206,7 @@ void TrainCommandOptions::add_optimisation_options(CLI::App& command) {
         t.schedule = with_kind(t.schedule, enum_named<ScheduleKind>(name));
       },
       [&t] { return enum_name(t.schedule.kind); },
-      "Of the learning rate; cosine falls until the run ends");
+      "Of the learning rate; cosine and linear fall until the run ends");
   group.number(
       "--lr", t.schedule.lr, above(0),
       "Its peak, for noam the factor (default: the peak of the preset, whatever the schedule)");

@@ -69,10 +69,9 @@ constexpr NamedRecipe kRecipes[] = {
       .batch_tokens = 64 * 128,
       .validate_every = 1000,
       .steps = 20000}},
-    // Devlin et al. 2019, appendix A.2: a million steps of 256 sequences, of whose rates a cosine takes the
-    // place of a line.
+    // Devlin et al. 2019, appendix A.2: a million steps of 256 sequences.
     {"bert-base",
-     {.schedule = kept_short({.kind = ScheduleKind::cosine, .lr = 1e-4, .warmup = 10000}),
+     {.schedule = kept_short({.kind = ScheduleKind::linear, .lr = 1e-4, .warmup = 10000}),
       .optimizer = {.beta2 = 0.999, .epsilon = 1e-6, .weight_decay = 0.01},
       .clip_norm = 1,
       .batch_tokens = 32 * 512,

@@ -13,6 +13,10 @@ double warmup_steps(const ScheduleOptions& options) {
   return std::clamp(options.warmup_share * static_cast<double>(options.total_steps), 1.0, steps);
 }
 
+bool falls_until_end(ScheduleKind kind) {
+  return kind == ScheduleKind::cosine || kind == ScheduleKind::linear;
+}
+
 double learning_rate(const ScheduleOptions& options, std::int64_t step) {
   KETTE_CHECK(step >= 1, "learning_rate: expected a step of at least 1, given ", step);
   const double t = static_cast<double>(step);
@@ -34,6 +38,11 @@ double learning_rate(const ScheduleOptions& options, std::int64_t step) {
       constexpr double kPi = 3.14159265358979323846, kFloor = 0.1;
       return options.lr * (kFloor + (1 - kFloor) * 0.5 * (1 + std::cos(kPi * progress)));
     }
+    case ScheduleKind::linear: {
+      if (t <= warmup) return options.lr * rise;
+      const double after_last = static_cast<double>(options.total_steps) + 1;
+      return options.lr * std::max(0.0, after_last - t) / std::max(1.0, after_last - warmup);
+    }
     case ScheduleKind::constant:
       return options.lr * rise;
   }
@@ -46,9 +55,10 @@ void check_schedule(const ScheduleOptions& options) {
   KETTE_CHECK(!goes_by_warmup || options.warmup >= 1,
               "warmup: expected at least 1 step, from which ", enum_name(options.kind),
               " falls, given ", options.warmup);
-  KETTE_CHECK(options.kind != ScheduleKind::cosine || options.total_steps > options.warmup,
+  KETTE_CHECK(!falls_until_end(options.kind) || options.total_steps > options.warmup,
               "total_steps: expected more than the ", options.warmup,
-              " steps of the warm-up, for there the cosine ends, given ", options.total_steps);
+              " steps of the warm-up, for there ", enum_name(options.kind), " ends, given ",
+              options.total_steps);
 }
 
 ScheduleOptions with_kind(const ScheduleOptions& options, ScheduleKind kind) {

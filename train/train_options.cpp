@@ -20,9 +20,9 @@ void TrainOptions::check() const {
   at_least("keep", static_cast<double>(keep), 0);
   KETTE_CHECK(steps > 0 || epochs > 0 || minutes > 0 || patience > 0,
               "train: expected a limit (steps, epochs, minutes or patience), given none");
-  KETTE_CHECK(
-      schedule.kind != ScheduleKind::cosine || steps > 0 || epochs > 0 || minutes > 0,
-      "train: expected steps, epochs or minutes beside the cosine schedule, which falls until then, given none");
+  KETTE_CHECK(!falls_until_end(schedule.kind) || steps > 0 || epochs > 0 || minutes > 0,
+              "train: expected steps, epochs or minutes beside the schedule ",
+              enum_name(schedule.kind), ", which falls until then, given none");
   KETTE_CHECK(
       !stages.go_by(StageUnit::percent) || steps > 0 || epochs > 0 || minutes > 0,
       "stages: expected steps, epochs or minutes beside shares of them, given none (or stages that end by steps)");

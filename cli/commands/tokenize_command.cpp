@@ -76,6 +76,7 @@ void add_tokenize_options(CLI::App& command) {
   add_common_options(command, options->common);
   when_read(command, [=] {
     TokenizeCommandOptions& o = *options;
+    o.is_vocabulary_given = vocabulary.given();
     o.makes_folder = !o.out.has_filename() || std::filesystem::is_directory(o.out) ||
                      append.given() || vocabulary.given() || mask.given() || shard_bytes.given() ||
                      filter.given();

@@ -207,8 +207,8 @@ void bind_training(nb::module_& m) {
 
   nb::class_<Schedule>(
       m, "Schedule",
-      "A learning rate by the step, from 1: schedule(step). kind: \"noam\" (Vaswani et al. 2017, equation (3)), \"inverse_sqrt\", \"cosine\" or \"constant\", each after a "
-      "linear warm-up. lr: the peak; for noam the factor. warmup: its steps, which noam and inverse_sqrt need. width: of the model, for noam. total_steps: the end of the cosine, which needs it.")
+      "A learning rate by the step, from 1: schedule(step). kind: \"noam\" (Vaswani et al. 2017, equation (3)), \"inverse_sqrt\", \"cosine\", \"linear\" or \"constant\", each after a "
+      "linear warm-up. lr: the peak; for noam the factor. warmup: its steps, which noam and inverse_sqrt need. width: of the model, for noam. total_steps: where cosine and linear end, which need it.")
       .def(
           "__init__",
           [](Schedule* self, const std::string& kind, double lr, std::int64_t warmup,

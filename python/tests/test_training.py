@@ -156,13 +156,16 @@ def test_schedules():
     assert math.isclose(noam(100), 2 * 64**-0.5 * 100**-0.5)
     cosine = kt.Schedule("cosine", lr=1, warmup=10, total_steps=110)
     assert math.isclose(cosine(5), 0.5) and math.isclose(cosine(110), 0.1)
+    linear = kt.Schedule("linear", lr=1, warmup=10, total_steps=109)
+    assert math.isclose(linear(5), 0.5) and math.isclose(linear(60), 0.5) and math.isclose(linear(109), 0.01)
     assert kt.Schedule("constant", lr=0.3)(1000) == 0.3
     for wrong in ({"kind": "line", "lr": 1}, {"kind": "noam", "lr": 0}, {"kind": "noam", "lr": 1, "warmup": -1}):
         with pytest.raises(kt.Error):
             kt.Schedule(**wrong)
     for wrong in ({}, {"total_steps": 10}):
-        with pytest.raises(kt.Error, match="^total_steps: expected more than the 10 steps"):
-            kt.Schedule("cosine", lr=1, warmup=10, **wrong)
+        for kind in ("cosine", "linear"):
+            with pytest.raises(kt.Error, match="^total_steps: expected more than the 10 steps"):
+                kt.Schedule(kind, lr=1, warmup=10, **wrong)
     for kind in ("noam", "inverse_sqrt"):
         with pytest.raises(kt.Error, match=f"^warmup: expected at least 1 step, from which {kind} falls, given 0"):
             kt.Schedule(kind, lr=1)

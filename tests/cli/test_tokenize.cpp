@@ -292,6 +292,11 @@ TEST_CASE("cli: a language model learns the same from a folder of shards as from
   refused({"tokenize", "--src", a, "--tgt", a, "--out", shards}, "given one of tokens");
   refused({"tokenize", "--text", b, "--out", folder.path().string(), "--tokenizer", "byte"},
           "expected a new folder, or one of kette tokenize, given one with");
+  refused({"tokenize", "--text", b, "--out", shards, "--append", "--vocab", "280"},
+          "--vocab: expected none, or the 300 pieces of the vocabulary in " + shards +
+              ", given 280; choose another --out");
+  refused({"tokenize", "--text", b, "--out", shards, "--append", "--mask-piece"},
+          "--mask-piece: expected none beside the vocabulary in " + shards);
   refused({"tokenize", "--text", b, "--out", out}, "--tokenizer is required with --text");
   CHECK_FALSE(std::filesystem::exists(out));
   // A name that ends in / is a folder's, any other a file's.

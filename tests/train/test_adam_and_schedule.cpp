@@ -103,8 +103,9 @@ TEST_CASE("the cosine ends when the time of a run does, whatever a step takes") 
 }
 
 TEST_CASE("a warm-up that is kept short ends at its share of the run, at the same peak") {
-  for (const ScheduleKind kind : {ScheduleKind::noam, ScheduleKind::inverse_sqrt,
-                                  ScheduleKind::cosine, ScheduleKind::constant}) {
+  for (const ScheduleKind kind :
+       {ScheduleKind::noam, ScheduleKind::inverse_sqrt, ScheduleKind::cosine, ScheduleKind::linear,
+        ScheduleKind::constant}) {
     CAPTURE(enum_name(kind));
     const ScheduleOptions whole = with_kind({ScheduleKind::inverse_sqrt, 5e-3, 2000, 64, 0}, kind);
     ScheduleOptions kept = whole;
@@ -230,10 +231,18 @@ TEST_CASE("the other schedules rise over the warm-up and fall as named") {
   CHECK(learning_rate(cosine, 60) == doctest::Approx(5.5e-4));
   CHECK(learning_rate(cosine, 110) == doctest::Approx(1e-4));
   CHECK(learning_rate(cosine, 500) == doctest::Approx(1e-4));
+  // get_linear_schedule_with_warmup of transformers, of 10 and 110 steps, which counts from 0.
+  const ScheduleOptions linear{ScheduleKind::linear, 1e-3, 10, 0, 109};
+  CHECK(learning_rate(linear, 1) == doctest::Approx(1e-4));
+  CHECK(learning_rate(linear, 10) == doctest::Approx(1e-3));
+  CHECK(learning_rate(linear, 11) == doctest::Approx(9.9e-4));
+  CHECK(learning_rate(linear, 60) == doctest::Approx(5e-4));
+  CHECK(learning_rate(linear, 109) == doctest::Approx(1e-5));
+  CHECK(learning_rate(linear, 500) == 0);
   const ScheduleOptions constant{ScheduleKind::constant, 1e-3, 10, 0, 0};
   CHECK(learning_rate(constant, 5) == doctest::Approx(5e-4));
   CHECK(learning_rate(constant, 5000) == doctest::Approx(1e-3));
-  CHECK_THROWS_AS(enum_named<ScheduleKind>("linear"), Error);
+  CHECK_THROWS_AS(enum_named<ScheduleKind>("line"), Error);
 }
 
 TEST_CASE("a schedule that stands alone has the steps that its kind goes by") {
@@ -243,11 +252,15 @@ TEST_CASE("a schedule that stands alone has the steps that its kind goes by") {
                          doctest::Contains("warmup: expected at least 1 step"), Error);
     check_schedule({kind, 1, 1, 512, 0});
   }
-  for (const std::int64_t steps : {0, 10}) {
-    CHECK_THROWS_WITH_AS(check_schedule({ScheduleKind::cosine, 1, 10, 512, steps}),
-                         doctest::Contains("total_steps: expected more than the 10 steps"), Error);
+  for (const ScheduleKind kind : {ScheduleKind::cosine, ScheduleKind::linear}) {
+    CAPTURE(enum_name(kind));
+    for (const std::int64_t steps : {0, 10}) {
+      CHECK_THROWS_WITH_AS(check_schedule({kind, 1, 10, 512, steps}),
+                           doctest::Contains("total_steps: expected more than the 10 steps"),
+                           Error);
+    }
+    check_schedule({kind, 1, 10, 512, 11});
+    check_schedule({kind, 1, 0, 512, 1});
   }
-  check_schedule({ScheduleKind::cosine, 1, 10, 512, 11});
-  check_schedule({ScheduleKind::cosine, 1, 0, 512, 1});
   check_schedule({ScheduleKind::constant, 1, 0, 512, 0});
 }

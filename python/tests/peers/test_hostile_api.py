@@ -159,7 +159,7 @@ def optimize(kind, parameters, lr, clip=0.0, keep_gradients=False, later=None, d
     return optimizer.lr, optimizer.steps, repr(optimizer)
 
 
-@call("kind", "lr", "step", kind=among("noam", "inverse_sqrt", "cosine", "constant", ""), lr=reals, warmup=wholes, total_steps=wholes, width=wholes, step=wholes)
+@call("kind", "lr", "step", kind=among("noam", "inverse_sqrt", "cosine", "linear", "constant", ""), lr=reals, warmup=wholes, total_steps=wholes, width=wholes, step=wholes)
 def schedule(kind, step, **options):
     return kt.Schedule(kind, **options)(step)
 
