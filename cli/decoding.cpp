@@ -103,6 +103,13 @@ void say_parameters(const ModelFiles& files, const Metadata& metadata) {
               << (is_foreign ? ", does not say of which vocabulary" : "") << std::endl;
 }
 
+void say_wide(DType weights) {
+  if (Host::current() != nullptr) return;
+  to_stderr() << "kette: the model's " << enum_name(weights)
+              << " weights are computed with in f32 here; decoding computes in "
+              << enum_name(weights) << ", and may write something else\n";
+}
+
 BeamOptions add_beam_options(OptionGroup& group, SearchOptions& options,
                              const std::string& of_one) {
   const Option beam =
@@ -199,14 +206,15 @@ void add_shortlist_option(CLI::App& command, EnsembleOptions& options) {
 
 void check_lengths(const LoadedEnsemble<Transformer>& loaded,
                    const std::vector<std::string_view>& lines, const std::string& file,
-                   std::int64_t first_line, Side side, const std::string& language) {
+                   std::int64_t first_line, Side side, const std::string& language,
+                   const std::string& advice) {
   const std::int64_t tags = language.empty() ? 0 : 1;
   const auto limit = static_cast<std::size_t>(loaded.models.positions() - 1 - tags);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto tokens = tokens_above(*loaded.tokenizer, lines[i], side, limit);
     KETTE_CHECK(
         !tokens, file, ":", first_line + static_cast<std::int64_t>(i), ": expected at most ", limit,
-        " tokens, as many as the model has positions for, given ", *tokens, " (split the line)");
+        " tokens, as many as the model has positions for, given ", *tokens, " (", advice, ")");
   }
 }
 

@@ -35,6 +35,8 @@ void add_model_options(CLI::App& command, ModelOptions& options,
                        NoModel none = NoModel::is_an_error, bool weights = false);
 /// Says on stderr which parameters were loaded: file, and step or average.
 void say_parameters(const ModelFiles& files, const Metadata& metadata);
+/// Says on stderr that matrices of this type are computed with in f32, unlike in decoding.
+void say_wide(DType weights);
 /// load_or_copy(), of a model that has a tokenizer; one in memory may have none.
 template <class M>
 SavedModel<M> load_with_tokenizer(const std::filesystem::path& folder,
@@ -50,6 +52,7 @@ SavedModel<M> load(const ModelOptions& options) {
   if (options.model.empty()) throw UsageError(without_model_to_try());
   SavedModel<M> saved = load_with_tokenizer<M>(options.model, options.checkpoint, options.device);
   say_parameters({options.model, options.checkpoint}, saved.metadata);
+  if (saved.weights != DType::f32) say_wide(saved.weights);
   return saved;
 }
 
@@ -112,7 +115,7 @@ void check_translates(const Tokenizer& tokenizer, const std::string& model,
 void check_lengths(const LoadedEnsemble<Transformer>& loaded,
                    const std::vector<std::string_view>& lines, const std::string& file,
                    std::int64_t first_line = 1, Side side = Side::source,
-                   const std::string& language = "");
+                   const std::string& language = "", const std::string& advice = "split the line");
 /// Adds --to, the target language of a multilingual model.
 Option add_language_option(OptionGroup& group, std::string& language);
 

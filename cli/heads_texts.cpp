@@ -56,6 +56,7 @@ HeadsText read_text(const HeadsOptions& o, const SavedModel<AutoregressiveModel>
   read.targets.assign(target.views().begin(), target.views().end());
   say_unknown(saved.tokenizer, source.views(), o.source.string());
   say_unknown(saved.tokenizer, target.views(), o.target.string(), Side::target);
+  say_strange_case(o.model.model.string(), source.views(), o.source.string());
   read.batches =
       sentence_batches(*saved.tokenizer, read.sources, read.targets, o.batch_tokens, o.language);
   return read;
@@ -67,9 +68,9 @@ std::unique_ptr<HeadAblation> ablation_of(const HeadsOptions& o, const Autoregre
   if (!model.has_encoder()) {
     return std::make_unique<LossAblation>(model, given.batches, o.bootstrap);
   }
-  return std::make_unique<BleuAblation>(model, tokenizer,
-                                        source_sentences(given.sources, o.language, o.truncate),
-                                        given.targets, o.search, o.work, o.bootstrap);
+  return std::make_unique<BleuAblation>(
+      model, tokenizer, source_sentences(given.sources, o.language, o.truncate), given.targets,
+      o.search, o.work, o.bootstrap, BleuOptions{.tokenizer = o.bleu_tokenize});
 }
 
 Pruned prune(const HeadsOptions& o, const SavedModel<AutoregressiveModel>& saved,

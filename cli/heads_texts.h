@@ -17,6 +17,7 @@ struct HeadsOptions {
   std::vector<std::string> text;
   std::int64_t context = 0, windows = 64, batch_tokens = 4096;
   SearchOptions search;
+  ScoreTokenizer bleu_tokenize = BleuOptions().tokenizer;
   WorkOptions work;
   std::string language;
   bool truncate = false;

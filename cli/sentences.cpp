@@ -132,7 +132,9 @@ void say_strange_case(const std::string& model, const std::vector<std::string_vi
                       const std::string& name) {
   const std::string text = strange_case(lines, load_text_facts(model));
   if (text.empty()) return;
-  say(name, text + ": the model gets them so (kette translate writes them as it knows them)");
+  say(name,
+      text +
+          ": the model gets them so (kette translate writes them as it knows them, but for --no-mend, --n-best and --prefix)");
 }
 
 void LeftOut::say(const std::string& fault) {

@@ -167,6 +167,12 @@ TranslationOutcome translate_lines(TranslateCommandOptions& o,
   o.choose_sentences(some);
   TextTranslator text_translator(translator, o.translate);
   const Rows rows(o);
+  // Mending reports them itself.
+  std::optional<UnknownCharacters> unknown;
+  if (!o.translate.mend) {
+    unknown.emplace(translator.tokenizer());
+    say_strange_case(o.model.models.front(), some, source.name());
+  }
   LeftOut faults;
   DecodingProgress progress;
   std::int64_t lines = 0;
@@ -174,6 +180,9 @@ TranslationOutcome translate_lines(TranslateCommandOptions& o,
     const Stopwatch watch;
     const std::int64_t first = source.first_line();
     prefixes.give(part);
+    for (const SourceText& line : part) {
+      if (unknown && line.fault.empty()) unknown->add(line.text);
+    }
     const auto take = [&](std::int64_t number, TranslatedText translated) {
       const SourceText& line = part[static_cast<std::size_t>(number)];
       const std::string place = source.name() + ":" + std::to_string(first + number);
@@ -203,8 +212,9 @@ TranslationOutcome translate_lines(TranslateCommandOptions& o,
       throw;
     }
   }
-  sink.finish();
   prefixes.check_end();
+  sink.finish();
+  if (unknown) say_unknown(*unknown, source.name());
   const std::string there =
       o.on_error == OnError::copy ? "them as they were" : "empty lines in their place";
   faults.say_all(lines, "translated: the output has " + there + " (--on-error)");

@@ -41,7 +41,8 @@ LoadedEnsemble<Transformer> load_checked(const EnsembleOptions& model, const Eva
   check_translates(*loaded.tokenizer, model.models.front());
   check_width(o.decoding.search, loaded.models);
   if (!o.truncate) {
-    check_lengths(loaded, source.views(), o.source.string(), 1, Side::source, o.language);
+    check_lengths(loaded, source.views(), o.source.string(), 1, Side::source, o.language,
+                  "--truncate cuts it off");
   }
   say_unknown(loaded.tokenizer, source.views(), o.source.string());
   say_strange_case(model.models.front(), source.views(), o.source.string());

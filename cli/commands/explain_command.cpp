@@ -28,6 +28,7 @@ Explanation explanation_of(const ExplainOptions& o, const SavedModel<Autoregress
               " tokens, given ", tokens, " (take a part of the text)");
   say_unknown(saved.tokenizer, {what}, "text");
   if (saved.model->has_encoder()) {
+    say_strange_case(o.model.model.string(), {what}, "text");
     KETTE_CHECK(o.text.empty(), "explain: expected a sentence without --text, for ",
                 o.model.model.string(), " translates, given --text");
     return explain_translation(*saved.model, saved.tokenizer, o.sentence, o.search, o.language);

@@ -5,6 +5,7 @@
 #include "cli/commands/commands.h"
 #include "cli/decoding.h"
 #include "cli/heads_texts.h"
+#include "cli/scoring.h"
 #include "cli/show.h"
 #include "models/model_directory.h"
 #include "tensor/stopwatch.h"
@@ -103,6 +104,9 @@ void add_heads_options(CLI::App& command) {
                               "How many of the least important heads a smaller model does without");
   prune.needs(
       study.path("--save", options->save, "Where that model goes", "DIR").writes().needs(prune));
+  add_metric_option(
+      study, {"--bleu-tokenize", tokenizer_by_name(options->bleu_tokenize), "Tokenizer of BLEU"})
+      .excludes(text);
   study.number("--samples", options->bootstrap.samples, at_least(1), "Resamples of the bootstrap");
   study.number("--seed", options->bootstrap.seed, "Of the bootstrap");
   add_search_options(command, options->search, options->work, options->language, options->truncate);

@@ -1,8 +1,10 @@
 #include "inspect/heads/head_ablation.h"
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 
-#include "data/metrics/bleu.h"
+#include "data/metrics/score_format.h"
 #include "data/metrics/significance.h"
 #include "tensor/splitmix.h"
 
@@ -13,9 +15,11 @@ double sum_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
-/// All resamples of a single segment are that segment, and their agreement is no evidence.
+/// Few segments are little evidence, however often they are drawn: if each is as likely to change either way, all agree
+/// by chance with this probability.
 MaskedResult tested(const std::vector<double>& differences, double change, std::int64_t segments) {
-  return {change, segments < 2 ? 1 : paired_bootstrap_p(differences, change)};
+  const double all_agree = std::exp2(1 - static_cast<double>(segments));
+  return {change, std::max(paired_bootstrap_p(differences, change), all_agree)};
 }
 
 }  // namespace
@@ -23,14 +27,17 @@ MaskedResult tested(const std::vector<double>& differences, double change, std::
 BleuAblation::BleuAblation(const AutoregressiveModel& model, const SharedTokenizer& tokenizer,
                            std::vector<SourceSentence> sources, std::vector<std::string> references,
                            const SearchOptions& options, const WorkOptions& work,
-                           const BootstrapOptions& bootstrap)
+                           const BootstrapOptions& bootstrap, const BleuOptions& bleu)
     : translator_(model, tokenizer),
       sources_(std::move(sources)),
       references_(std::move(references)),
       options_(options),
       work_(work),
       bootstrap_(bootstrap),
+      bleu_(bleu),
       whole_(statistics_with(nullptr)) {}
+
+std::string BleuAblation::signature() const { return corpus_score(whole_).signature; }
 
 ScoreStatistics BleuAblation::statistics_with(Tap* tap) const {
   WorkOptions work = work_;
@@ -38,7 +45,7 @@ ScoreStatistics BleuAblation::statistics_with(Tap* tap) const {
   const std::vector<Translation> translations = translator_.translate(sources_, options_, work);
   ScoreLines hypotheses;
   for (const Translation& translation : translations) hypotheses.emplace_back(translation.text);
-  return {bleu_metric(), hypotheses, {ScoreLines(references_.begin(), references_.end())}};
+  return {bleu_metric(bleu_), hypotheses, {ScoreLines(references_.begin(), references_.end())}};
 }
 
 MaskedResult BleuAblation::with(Tap& tap) const {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "data/metrics/bleu.h"
 #include "data/metrics/score_statistics.h"
 #include "decode/translator.h"
 #include "inspect/heads/head_gates.h"
@@ -15,15 +16,16 @@ namespace kette {
 /// The effect of a tap in every forward pass.
 struct MaskedResult {
   double change = 0;  ///< of the result, compared with the one without the tap
-  double p =
-      1;  ///< the probability of a change as large by chance (paired bootstrap); 1 for one segment
+  /// The probability of a change as large by chance (paired bootstrap), at least that by which all segments agree.
+  double p = 1;
 };
 
 class HeadAblation {
  public:
   virtual ~HeadAblation() = default;
   virtual std::string name() const = 0;
-  virtual double whole() const = 0;  ///< the result with all heads
+  virtual std::string signature() const { return ""; }  ///< how it is scored, as of sacreBLEU
+  virtual double whole() const = 0;                     ///< the result with all heads
   virtual bool higher_is_better() const = 0;
   virtual std::int64_t segments() const = 0;     ///< the number of units that the bootstrap draws
   virtual std::string segment_name() const = 0;  ///< "sentences"
@@ -38,8 +40,9 @@ class BleuAblation final : public HeadAblation {
   BleuAblation(const AutoregressiveModel& model, const SharedTokenizer& tokenizer,
                std::vector<SourceSentence> sources, std::vector<std::string> references,
                const SearchOptions& options, const WorkOptions& work,
-               const BootstrapOptions& bootstrap);
+               const BootstrapOptions& bootstrap, const BleuOptions& bleu = {});
   std::string name() const override { return "BLEU"; }
+  std::string signature() const override;
   double whole() const override { return whole_.score(); }
   bool higher_is_better() const override { return true; }
   std::int64_t segments() const override { return std::ssize(sources_); }
@@ -56,6 +59,7 @@ class BleuAblation final : public HeadAblation {
   SearchOptions options_;
   WorkOptions work_;
   BootstrapOptions bootstrap_;
+  BleuOptions bleu_;
   ScoreStatistics whole_;
   mutable std::once_flag is_resampled_;
   mutable std::vector<double> resampled_;  // of whole_, made for the first p

@@ -10,6 +10,7 @@ HeadStudy study_heads(const AutoregressiveModel& model, const std::vector<Batch>
   HeadStudy study;
   study.attentions = attentions_of(model);
   study.metric = ablation.name();
+  study.signature = ablation.signature();
   study.whole = ablation.whole();
   study.higher_is_better = ablation.higher_is_better();
   study.segments = ablation.segments();

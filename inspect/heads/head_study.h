@@ -24,6 +24,7 @@ struct HeadStudy {
   std::vector<AttentionPart> attentions;
   std::vector<Row> rows;  ///< in the order of heads_of()
   std::string metric;     ///< of the masked results
+  std::string signature;  ///< of it; may be empty
   double whole = 0;       ///< the result with all heads
   bool higher_is_better = true;
   std::int64_t segments = 0;  ///< the number of units that the bootstrap draws

@@ -96,10 +96,12 @@ std::string most_missed(const HeadStudy& study) {
 
 Report to_report(const HeadStudy& study) {
   Report report;
-  report.line(text("%s with all heads %.3f; * p < 0.01 by paired bootstrap of %lld %s\n\n",
-                   study.metric.c_str(), study.whole, static_cast<long long>(study.segments),
-                   study.segment_name.c_str()));
+  const std::string signature = study.signature.empty() ? "" : " (" + study.signature + ")";
+  report.line(text("%s with all heads %.3f%s; * p < 0.01 by paired bootstrap of %lld %s\n\n",
+                   study.metric.c_str(), study.whole, signature.c_str(),
+                   static_cast<long long>(study.segments), study.segment_name.c_str()));
   report.fact("metric", study.metric);
+  if (!study.signature.empty()) report.fact("signature", study.signature);
   report.fact("whole", study.whole);
   report.fact(study.segment_name, study.segments);
   const auto significant =
@@ -110,6 +112,7 @@ Report to_report(const HeadStudy& study) {
                 std::to_string(significant) + " of " + std::to_string(study.rows.size()) +
                 " heads; in the maps a row is a layer and a column a head.";
   report.section("Maps");
+  if (!study.signature.empty()) report.note(study.metric + ": " + study.signature + ".");
   report.note("Chance: p < " + fixed(kSignificant, 2) + " by paired bootstrap of " +
               std::to_string(study.segments) + " " + study.segment_name +
               ". The stronger the blue, the larger the number; orange is below 0.");

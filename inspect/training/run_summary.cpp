@@ -113,7 +113,7 @@ std::vector<double> recorded_steps(const StepSeries& record) {
 }
 
 std::string to_csv(const std::vector<PlottedRun>& runs) {
-  std::string csv = "run,step,name,value\n";
+  std::string csv = std::string(kCsvColumns) + "\n";
   for (const PlottedRun& run : runs) {
     for (const StepSeries* log : {&run.log, &run.record}) {
       for (const auto& [name, series] : log->all()) {

@@ -52,6 +52,8 @@ struct DifferingSetting {
 /// The settings that differ between runs, without paths.
 std::vector<DifferingSetting> differing_settings(const std::vector<PlottedRun>& runs);
 
+/// The first line of to_csv().
+inline constexpr std::string_view kCsvColumns = "run,step,name,value";
 /// Every number of log.jsonl and record.jsonl as CSV (RFC 4180): run, step, name, value, a row for each. Numbers that
 /// were not finite are NaN.
 std::string to_csv(const std::vector<PlottedRun>& runs);

@@ -38,9 +38,22 @@ TEST_CASE("cli: translations begin with their prefixes") {
   CHECK(few.code == 1);
   CHECK(few.says("expected a line for each sentence, given 1 lines and at least 3 sentences"));
   write_file(prefixes, "a\nb\nc\nd\n");
-  const Outcome many = translate({"--prefix", prefixes}, input);
+  const std::string out = (folder / "out").string();
+  write_file(out, "earlier\n");
+  const Outcome many = translate({"--prefix", prefixes, "--output", out}, input);
   CHECK(many.code == 1);
   CHECK(many.says("expected a line for each sentence, given more than 3 lines and 3 sentences"));
+  CHECK(read_file(out) == "earlier\n");
+}
+
+TEST_CASE("cli: what is not mended is at least told") {
+  const std::string input = "the cat sees \xE4\xBD\xA0 .\n";
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{}, {"--n-best", "2", "--beam", "2"}}) {
+    const Outcome outcome = translate(more, input);
+    CHECK(outcome.code == 0);
+    CHECK(outcome.says("1 of 1 lines have characters that the model does not know"));
+  }
 }
 
 TEST_CASE("cli: samples come as often as asked for, the same for the same seed") {

@@ -307,9 +307,17 @@ TEST_CASE("messages: sentences that an evaluation cuts are counted") {
   for (int i = 0; i < 30; ++i) longer += "the cat sees bread . ";
   write_file(small.file("long.en"), longer + "\na man\n");
   write_file(small.file("long.de"), "brot\nein mann\n");
-  const Outcome outcome =
-      run_kette({"evaluate", "--model", small.model(), "--src", small.file("long.en"), "--ref",
-                 small.file("long.de"), "--beam", "1", "--truncate"});
+  const std::vector<std::string> evaluate = {"evaluate",
+                                             "--model",
+                                             small.model(),
+                                             "--src",
+                                             small.file("long.en"),
+                                             "--ref",
+                                             small.file("long.de"),
+                                             "--beam",
+                                             "1"};
+  CHECK(run_kette(evaluate).says("(--truncate cuts it off)"));
+  const Outcome outcome = run_kette(with(evaluate, {"--truncate"}));
   CHECK(outcome.code == 0);
   CHECK(outcome.says("long.en: 1 of 2 sentences cut"));
 }

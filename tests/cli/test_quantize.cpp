@@ -29,6 +29,9 @@ TEST_CASE("quantize: a directory translates as its model with --weights, on ever
   const Outcome made = call_kette({"quantize", "--model", small.model(), "--out", int8, "--json"});
   REQUIRE(made.code == 0);
   CHECK(made.json()["weights"] == "int8");
+  const Outcome wide = call_kette({"explain", "--model", int8, "the cat"});
+  CHECK(wide.code == 0);
+  CHECK(wide.says("the model's int8 weights are computed with in f32 here; decoding computes in"));
   const Outcome expected = translate(small.model(), {"--weights", "int8"});
   REQUIRE(expected.code == 0);
   CHECK(expected.out != translate(small.model()).out);

@@ -80,6 +80,14 @@ TEST_CASE("plot: --csv has every number of the logs, a row for each") {
     }
   }
   CHECK(count_of(csv, "\n") == rows);
+  CHECK(call_kette({"plot", runs.path("first"), "--csv", file}).code == 0);  // instead of it
+
+  const std::string log = read_file(runs.path("first/log.jsonl"));
+  const Outcome own =
+      call_kette({"plot", runs.path("first"), "--csv", runs.path("first/log.jsonl")});
+  CHECK(own.code == 2);
+  CHECK(own.says("--csv: expected a new file or an earlier CSV of kette plot, given "));
+  CHECK(read_file(runs.path("first/log.jsonl")) == log);
 }
 
 TEST_CASE("runs as CSV: names are quoted where they must be, what is not finite is NaN") {
