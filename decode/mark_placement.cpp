@@ -103,6 +103,23 @@ class Writer {
     return at(item) == texts_.source_text.size() || is_blank(at(item));
   }
 
+  /// A single mark that punctuation parted from its neighbour, which may be gone in the target.
+  bool is_parted(const Item& item, std::size_t place) const {
+    if (marks_[item.mark].kind != Kind::stands) return false;
+    return std::any_of(texts_.source.begin(), texts_.source.end(), [&](const TextUnit& unit) {
+      return unit.begin <= place && place < unit.end && !unit.is_word;
+    });
+  }
+  /// Whether a word of the target would come right before the first, or behind the last, of a gap's marks.
+  bool is_parted_from_word(std::size_t gap, std::span<const Item> items, std::size_t slot) const {
+    if (slot == 0) {
+      return gap > 0 && texts_.target[gap - 1].is_word && at(items[0]) > 0 &&
+             is_parted(items[0], at(items[0]) - 1);
+    }
+    return slot == items.size() && gap < texts_.target.size() && texts_.target[gap].is_word &&
+           is_parted(items.back(), at(items.back()));
+  }
+
   void write_mark(const Item& item) {
     numbers_[item.mark] = written_.marks.size();
     written_.marks.push_back(marks_[item.mark]);
@@ -117,7 +134,7 @@ class Writer {
       if (!shares.empty()) {
         written_.text += blanks.substr(used, shares[slot]);
         used += shares[slot];
-      } else if (slot == slot_of_blanks(blanks, items)) {
+      } else if (slot == slot_of_blanks(gap, blanks, items)) {
         written_.text += blanks;
       } else if (needs_blank(gap, items, slot)) {
         written_.text += ' ';
@@ -152,17 +169,19 @@ class Writer {
     return shares;
   }
 
-  /// Whether the marks on both sides of a slot had white space there.
-  bool wants_blank(std::span<const Item> items, std::size_t slot) const {
+  /// Whether the marks on both sides of a slot had white space there, or punctuation where there is a word now.
+  bool wants_blank(std::size_t gap, std::span<const Item> items, std::size_t slot) const {
+    if (is_parted_from_word(gap, items, slot)) return true;
     if (slot > 0 && slot < items.size() && at(items[slot - 1]) == at(items[slot])) return false;
     return (slot == 0 || blank_behind(items[slot - 1])) &&
            (slot == items.size() || blank_before(items[slot]));
   }
   /// The slot for the target's own white space; one past the last if it has none.
-  std::size_t slot_of_blanks(std::string_view blanks, std::span<const Item> items) const {
+  std::size_t slot_of_blanks(std::size_t gap, std::string_view blanks,
+                             std::span<const Item> items) const {
     if (blanks.empty()) return items.size() + 1;
     for (std::size_t slot = 0; slot <= items.size(); ++slot) {
-      if (wants_blank(items, slot)) return slot;
+      if (wants_blank(gap, items, slot)) return slot;
     }
     std::size_t slot = 0;
     for (; slot < items.size(); ++slot) {
@@ -187,7 +206,7 @@ class Writer {
   /// words.
   bool needs_blank(std::size_t gap, std::span<const Item> items, std::size_t slot) const {
     if (met_here(items, slot)) return true;
-    if (!wants_blank(items, slot)) return false;
+    if (!wants_blank(gap, items, slot)) return false;
     const bool is_beside_alone =
         (slot > 0 && items[slot - 1].is_alone) || (slot < items.size() && items[slot].is_alone);
     if (!is_beside_alone) return false;

@@ -226,6 +226,13 @@ TEST_CASE("mark placement: what stands alone comes behind the word before it, sp
   CHECK(placed("the dog sees {x}.", "den Hund sieht.", kWords) == "den Hund sieht {x}.");
   CHECK(placed("dog <a></a> cat", "Katze Hund ja", kWords) == "Katze Hund <a></a> ja");
   CHECK(placed("<b>dog {x}</b> cat", "Katze Hund", kWords) == "Katze <b>Hund {x}</b>");
+  // Nor a word where punctuation was.
+  CHECK(placed("the dog, {x}, now", "der Hund jetzt", kWords) == "der Hund {x} jetzt");
+  CHECK(placed("the dog ({x}) now", "der Hund jetzt", kWords) == "der Hund {x} jetzt");
+  CHECK(placed("{x}, the dog", "der Hund", kWords) == "{x} der Hund");
+  CHECK(placed("the dog{1}, now", "der Hund jetzt", kWords) == "der Hund{1} jetzt");
+  CHECK(placed("{x}'s dog", "Hund", kWords) == "{x} Hund");
+  CHECK(placed("the dog ({x}), now", "der Hund (jetzt", kWords) == "der Hund ({x} jetzt");
 }
 
 TEST_CASE("mark placement: an empty target has all marks, in order") {
