@@ -9,15 +9,20 @@
 #   scripts/setup.sh --aarch64   also for scripts/aarch64.sh: a cross compiler and qemu-user
 #   scripts/setup.sh --site   also for scripts/site.sh: mkdocs and its theme Material
 #   scripts/setup.sh --package   also for scripts/package.sh: what makes packages, and with --check tries them
+# Several options may stand together.
 set -euo pipefail
 
-case "${1:-}" in
-  "" | --ci | --python | --mpi | --aarch64 | --site | --package) ;;
-  *)
-    echo "setup.sh: expected no option, --ci, --python, --mpi, --aarch64, --site or --package, given $1" >&2
-    exit 2
-    ;;
-esac
+for option in "$@"; do
+  case "$option" in
+    --ci | --python | --mpi | --aarch64 | --site | --package) ;;
+    *)
+      echo "setup.sh: expected no option, --ci, --python, --mpi, --aarch64, --site or --package, given $option" >&2
+      exit 2
+      ;;
+  esac
+done
+options=" $* "
+wants() { [[ $options == *" $1 "* ]]; }
 
 have() { command -v "$1" > /dev/null; }
 compiler_finds() {
@@ -30,7 +35,8 @@ finds_fuzzer() {
 }
 compiles_with_libcxx() { echo '#include <vector>' | clang++ -stdlib=libc++ -shared -x c++ - -o /dev/null 2> /dev/null; }
 python_has() { python3 -c "$1" 2> /dev/null; }
-finds_openblas() { linker_finds g++ -lopenblas && compiler_finds cblas.h; }
+# Fedora and openSUSE have the header in a folder.
+finds_openblas() { linker_finds g++ -lopenblas && { compiler_finds cblas.h || compiler_finds openblas/cblas.h; }; }
 
 missing=()
 need() { # need PACKAGE PROBE...: records the Debian package if the probe fails
@@ -55,7 +61,7 @@ need libtomlplusplus-dev compiler_finds toml++/toml.h
 need libboost-dev compiler_finds boost/beast/http.hpp
 need nlohmann-json3-dev compiler_finds nlohmann/json.hpp
 need libjs-dygraphs test -f /usr/share/javascript/dygraphs/dygraph.min.js
-if [[ "${1:-}" == --ci ]]; then
+if wants --ci; then
   need clang have clang++
   need libclang-rt-dev finds_fuzzer
   need libomp-dev linker_finds clang++ -fopenmp
@@ -66,25 +72,25 @@ if [[ "${1:-}" == --ci ]]; then
   need shellcheck have shellcheck
   need chromium have chromium
 fi
-if [[ "${1:-}" == --ci || "${1:-}" == --python ]]; then
+if wants --ci || wants --python; then
   need python3-venv python_has 'import ensurepip, venv'
   need python3-dev python_has 'import pathlib, sysconfig; (pathlib.Path(sysconfig.get_path("include")) / "Python.h").stat()'
 fi
-if [[ "${1:-}" == --ci || "${1:-}" == --mpi ]]; then
+if wants --ci || wants --mpi; then
   need libopenmpi-dev have mpicxx.openmpi
   need openmpi-bin have mpirun.openmpi
   need libmpich-dev have mpicxx.mpich
   need mpich have mpirun.mpich
 fi
-if [[ "${1:-}" == --ci || "${1:-}" == --aarch64 ]]; then
+if wants --ci || wants --aarch64; then
   need g++-aarch64-linux-gnu have aarch64-linux-gnu-g++
   need qemu-user have qemu-aarch64
 fi
-if [[ "${1:-}" == --ci || "${1:-}" == --site ]]; then
+if wants --ci || wants --site; then
   need mkdocs have mkdocs
   need mkdocs-material test -d /usr/share/mkdocs/themes/material
 fi
-if [[ "${1:-}" == --ci || "${1:-}" == --package ]]; then
+if wants --ci || wants --package; then
   need git have git
   need dpkg-dev have dpkg-shlibdeps
   need patchelf have patchelf
@@ -115,7 +121,7 @@ fi
 echo "setup: missing: ${missing[*]}"
 if ! have apt-get; then
   echo "setup.sh: expected a Debian-like system with apt-get, given another one" \
-    "(install the equivalents of these packages, then run this again)" >&2
+    "(install the equivalents of these packages, then run this again; or build by hand, as docs/install.md says)" >&2
   exit 1
 fi
 as_root=()
@@ -128,7 +134,11 @@ if ((EUID != 0)); then
   as_root=(sudo)
 fi
 apt() {
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+  local kept=() name
+  for name in http_proxy https_proxy no_proxy; do  # which sudo drops
+    if [[ -n ${!name:-} ]]; then kept+=("$name=${!name}"); fi
+  done
+  ${as_root[@]:+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive ${kept[@]:+"${kept[@]}"} \
     apt-get -q -y -o DPkg::Lock::Timeout=120 "$@"
 }
 apt update || echo "setup: the package lists could not be renewed; trying with those at hand" >&2

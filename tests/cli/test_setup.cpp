@@ -23,4 +23,5 @@ TEST_CASE("setup: an older CMake is named, with the one that is needed") {
   const Outcome unknown = run_bash("scripts/setup.sh --pythn");
   CHECK(unknown.code == 2);
   CHECK(contains(unknown.out, "--python, "));
+  CHECK(run_bash("scripts/setup.sh --python --nonsense").code == 2);
 }
