@@ -31,6 +31,7 @@ void DocxBlock::add() {
     read_characters(text, from, to);
     behind = to;
   }
+  frame_.last_format = items_[end_].format;
   const std::size_t end = end_ > last_ ? items_[end_].end : solid_end_;
   end_gap(kNone, text.size(), bytes_.substr(behind, end - behind));
   std::optional<InlineText::Found> found = text.take();

@@ -23,8 +23,11 @@ struct DocxItem {
 
 class DocxBlock {
  public:
-  DocxBlock(DocxPart& part, const std::vector<DocxItem>& items)
-      : part_(part), bytes_(part.bytes()), items_(items) {}
+  /// run_goes_on: a run is open after the last item.
+  DocxBlock(DocxPart& part, const std::vector<DocxItem>& items, bool run_goes_on)
+      : part_(part), bytes_(part.bytes()), items_(items) {
+    frame_.run_goes_on = run_goes_on;
+  }
 
   /// Adds the block to its part, unless the paragraph has no letter.
   void add();

@@ -1,8 +1,8 @@
 // DOCX (Office Open XML, ISO/IEC 29500) as a document of blocks: the paragraphs of the text, its
 // headers and footers, footnotes, endnotes, comments and text boxes. Links, fields, and formatting
-// that differs from most of the paragraph are paired marks around words. Tabs, breaks, images,
-// bookmarks and tracked deletions are single marks. Unchanged: instructions of fields, formulas,
-// paragraphs without a letter, all other entries of the file.
+// that differs from most of the paragraph are paired marks around words. Images, bookmarks and
+// tracked deletions are single marks. Tabs and breaks end the block. Unchanged: instructions of
+// fields, formulas, paragraphs without a letter, all other entries of the file.
 //
 // An entry whose text changed is packed anew; all others, and with(blocks()) as a whole, keep every
 // byte. Errors: a damaged archive, an entry that is not well-formed XML, passing a limit of

@@ -172,6 +172,10 @@ class DocxReader {
     } else if (level.instructions > 0) {
       skip(token);
       level.items[level.field].bytes += of(token.begin, reader_.at());
+    } else if (is_any(token, {"br", "cr", "tab", "ptab"})) {
+      // The lines of an address, a caption and its page: sentences rarely go on there.
+      end_paragraph(level);
+      skip(token);
     } else {
       stand(level, token);
     }
@@ -260,7 +264,7 @@ class DocxReader {
   }
 
   void end_paragraph(Level& level) {
-    DocxBlock(part_, level.items).add();
+    DocxBlock(part_, level.items, level.run > 0).add();
     level.items.clear();
     level.open.clear();
     level.fields.clear();

@@ -40,7 +40,8 @@ class DocxPart : public DocumentOfBytes {
   struct Frame {
     State begin = State::text, end = State::text;
     std::string prefix{};  // up to the first character, if it begins in a text
-    std::size_t first_format = 0, usual_format = 0;
+    std::size_t first_format = 0, usual_format = 0, last_format = 0;
+    bool run_goes_on = false;  // behind the block
     std::vector<Gap> gaps{};
   };
 

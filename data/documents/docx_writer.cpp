@@ -152,6 +152,13 @@ class DocxWriter {
 
   std::string to_end() {
     if (frame_.end == State::outside) return to_outside();
+    if (frame_.run_goes_on && (state_ == State::outside || format_ != frame_.last_format)) {
+      std::string out = to_outside();
+      format_ = frame_.last_format;
+      state_ = frame_.end;
+      out += tag("r") + part_.formats_[format_];
+      return state_ == State::text ? out + tag("t") : out;
+    }
     if (frame_.end == State::run) return to_run();
     return state_ == State::text ? std::string() : to_text();
   }

@@ -112,10 +112,26 @@ TEST_CASE("docx: a text with elements in it is left alone") {
                                    word_run("two"))) == "One{<w:t>a<w:b/>c</w:t>}two");
 }
 
-TEST_CASE("docx: tabs, images, bookmarks and deleted text stand") {
-  CHECK(docx_blocks(
-            word_paragraph("<w:r><w:tab/><w:t>One</w:t><w:tab/><w:t>two</w:t><w:br/></w:r>")) ==
-        "One{<w:tab/>}two");
+TEST_CASE("docx: tabs and breaks border blocks") {
+  CHECK(docx_blocks(word_paragraph(
+            "<w:r><w:tab/><w:t>One</w:t><w:tab/><w:t>two</w:t><w:br/></w:r>")) == "One | two");
+  CHECK(docx_blocks(word_paragraph("<w:r><w:t>The man</w:t><w:br/><w:t>The house</w:t><w:cr/>"
+                                   "<w:t>The city</w:t><w:ptab/><w:t>3</w:t></w:r>")) ==
+        "The man | The house | The city");
+  const std::string link = "<w:hyperlink w:anchor=\"1\">";
+  CHECK(docx_blocks(word_paragraph(link + word_run("One") + "<w:r><w:tab/></w:r>" +
+                                   word_run("two") + "</w:hyperlink>" + word_run("three"))) ==
+        "One | two | three");
+  // What follows in the run keeps its format.
+  const std::string bold = "<w:r><w:rPr><w:b/></w:rPr>";
+  CHECK(translated_docx(word_paragraph(kept_word_run("One longer ") + bold +
+                                       "<w:t>two</w:t><w:br/><w:t>three</w:t></w:r>"),
+                        "a *b* c") ==
+        word_paragraph(kept_word_run("a ") + word_run("b", "<w:b/>") + kept_word_run(" c") + bold +
+                       "<w:t></w:t><w:br/><w:t>three</w:t></w:r>"));
+}
+
+TEST_CASE("docx: images, bookmarks and deleted text stand") {
   CHECK(docx_blocks(word_paragraph(word_run("One") + "<w:bookmarkStart w:id=\"1\"/><w:proofErr/>" +
                                    word_run("two"))) ==
         "One{<w:bookmarkStart w:id=\"1\"/>}{<w:proofErr/>}two");

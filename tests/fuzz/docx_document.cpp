@@ -18,7 +18,7 @@ std::string part(const std::string& paragraphs) {
 std::vector<std::string> seeds() {
   const std::string text = part(
       "<w:p><w:pPr/><w:r><w:t xml:space=\"preserve\">One </w:t></w:r><w:r><w:rPr><w:b/></w:rPr>"
-      "<w:t>two</w:t></w:r><w:r><w:tab/><w:t>three &amp; four</w:t></w:r></w:p>");
+      "<w:t>two</w:t></w:r><w:r><w:tab/><w:t>three &amp; four</w:t><w:br/><w:t>five</w:t></w:r></w:p>");
   return {
       testing::tiny_zip({testing::stored("[Content_Types].xml", "<a/>"),
                          testing::stored("word/document.xml", text)}),
