@@ -122,7 +122,7 @@ std::string DocumentOfBytes::with(const std::vector<TextBlock>& translations) co
   std::size_t at = 0;
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     out.append(bytes_, at, ranges_[i].begin - at);
-    out += ranges_[i].before;
+    out += before(i, translations);
     out += written(i, translations[i]);
     out += ranges_[i].after;
     at = ranges_[i].end;

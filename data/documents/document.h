@@ -32,7 +32,8 @@ class Document {
   /// The document with these texts and marks for its blocks, one for each; spellings are those of
   /// blocks(). with(blocks()) gives the bytes that were read.
   virtual std::string with(const std::vector<TextBlock>& translations) const = 0;
-  /// Parts that may have text but were left unchanged, each with its place; usually none.
+  /// Parts that may have text but were left unchanged, and what the result lacks, each with its
+  /// place; usually none.
   virtual std::vector<std::string> notes() const { return {}; }
 
  protected:
@@ -46,6 +47,11 @@ class DocumentOfBytes : public Document {
   static constexpr std::size_t kMostBlocks = std::size_t{1} << 23;
 
   std::string with(const std::vector<TextBlock>& translations) const override;
+  /// For a document that has this one in it: where a block begins, its bytes, those that replace
+  /// them.
+  std::size_t begin_of(std::size_t index) const { return ranges_[index].begin; }
+  std::string_view bytes_of(std::size_t index) const;
+  virtual std::string written(std::size_t index, const TextBlock& translation) const;
 
  protected:
   explicit DocumentOfBytes(std::string bytes) : bytes_(std::move(bytes)) {}
@@ -61,12 +67,13 @@ class DocumentOfBytes : public Document {
   /// (the text up to the next mark, or its first bytes). A bare "&" before "lt;" does not. If
   /// false, escaped() is used.
   virtual bool reads_back(std::size_t index, std::string_view spelled, std::string_view rest) const;
+  /// What is written before a block's bytes; usually that of add().
+  virtual std::string before(std::size_t index, const std::vector<TextBlock>&) const {
+    return ranges_[index].before;
+  }
   /// Whether to keep a line that gets no word of the translation, as cues must. Elsewhere an empty
   /// line would end the paragraph.
   virtual bool keeps_empty_lines() const { return true; }
-  /// The bytes that replace a block's.
-  virtual std::string written(std::size_t index, const TextBlock& translation) const;
-  std::string_view bytes_of(std::size_t index) const;
 
  private:
   struct Character {

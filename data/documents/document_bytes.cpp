@@ -28,6 +28,14 @@ void check_document_bytes(std::string_view bytes, const std::string& name) {
               ": expected text, given a NUL byte (is this another kind of file?)");
 }
 
+void LeftParts::add(std::string_view bytes, std::size_t at, const std::string& name,
+                    const std::string& what) {
+  const std::string_view before = bytes.substr(at_, at - at_);
+  line_ += static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
+  at_ = at;
+  notes_.push_back(name + ":" + std::to_string(line_) + ": left as it is: " + what);
+}
+
 std::string markup_escaped(std::string_view character) {
   if (character == "&") return "&amp;";
   if (character == "<") return "&lt;";

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kette {
 
@@ -16,6 +17,18 @@ void check_document_bytes(std::string_view bytes, const std::string& name);
 
 /// "name:line:column", both from 1, columns in characters.
 std::string document_place(std::string_view bytes, std::size_t at, const std::string& name);
+
+/// What Document::notes() says, "name:line: left as it is: what". Add notes in the order of places.
+class LeftParts {
+ public:
+  void add(std::string_view bytes, std::size_t at, const std::string& name,
+           const std::string& what);
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  std::vector<std::string> notes_;
+  std::size_t line_ = 1, at_ = 0;  // of the last one
+};
 
 /// White space of HTML and XML, with XML's \r.
 constexpr bool is_markup_space(char byte) {

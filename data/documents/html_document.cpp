@@ -58,10 +58,8 @@ void check_charset(std::string_view bytes, const std::string& name) {
 
 class HtmlDocument : public DocumentOfBytes {
  public:
-  HtmlDocument(std::string all, const std::string& name)
+  explicit HtmlDocument(std::string all)
       : DocumentOfBytes(std::move(all)), text_(bytes(), &markup_escaped) {
-    check_charset(bytes(), name);
-    check_document_bytes(bytes(), name);
     const std::string_view start = std::string_view(bytes()).substr(0, 8);
     is_xml_ = start.find("<?xml") != std::string_view::npos;
     if (start.substr(0, 3) == kByteOrderMark) at_ = 3;
@@ -134,7 +132,7 @@ class HtmlDocument : public DocumentOfBytes {
 
   void line_break(std::size_t begin) {
     if (!text_.has_open() || after_line_break_) return end_block();
-    stand(begin);
+    text_.space(begin, at_);
     after_line_break_ = true;
   }
 
@@ -237,7 +235,13 @@ class HtmlDocument : public DocumentOfBytes {
 }  // namespace
 
 std::unique_ptr<Document> read_html(std::string bytes, const std::string& name) {
-  return std::make_unique<HtmlDocument>(std::move(bytes), name);
+  check_charset(bytes, name);
+  check_document_bytes(bytes, name);
+  return read_html_within(std::move(bytes));
+}
+
+std::unique_ptr<DocumentOfBytes> read_html_within(std::string bytes) {
+  return std::make_unique<HtmlDocument>(std::move(bytes));
 }
 
 }  // namespace kette

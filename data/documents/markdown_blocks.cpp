@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "data/documents/document_bytes.h"
+#include "data/documents/markdown_cursor.h"
 #include "data/documents/markdown_lines.h"
 #include "data/files/unicode.h"
 #include "tensor/error.h"
@@ -19,55 +20,6 @@ struct Container {
   bool empty = false;  ///< an item without content so far; a blank line would end it
 };
 
-/// A place in a line that knows its column: a tab goes to the next multiple of four.
-class LineCursor {
- public:
-  LineCursor(std::string_view bytes, SourceLine line)
-      : bytes_(bytes), line_(line), at_(line.begin) {}
-
-  std::size_t at() const { return at_; }
-  std::size_t end() const { return line_.end; }
-  std::size_t column() const { return column_; }
-  std::string_view rest() const { return bytes_.substr(at_, line_.end - at_); }
-  bool blank() const { return is_blank_line(rest()); }
-  /// Columns of white space here; bytes of it.
-  std::size_t indent() const {
-    LineCursor copy = *this;
-    while (copy.at_ < line_.end && (bytes_[copy.at_] == ' ' || bytes_[copy.at_] == '\t'))
-      copy.step();
-    return copy.column_ - column_;
-  }
-  std::string_view content() const {
-    const std::string_view all = rest();
-    return all.substr(std::min(all.find_first_not_of(" \t"), all.size()));
-  }
-  void skip_bytes(std::size_t count) {
-    for (const std::size_t goal = at_ + count; at_ < goal;) step();
-  }
-  /// Skips only part of a tab that reaches further.
-  void skip_columns(std::size_t count) {
-    for (const std::size_t goal = column_ + count; column_ < goal && at_ < line_.end;) {
-      if (bytes_[at_] != '\t' || next_stop() <= goal) {
-        step();
-      } else {
-        column_ = goal;
-      }
-    }
-  }
-  void skip_indent() { skip_bytes(rest().size() - content().size()); }
-
- private:
-  std::size_t next_stop() const { return (column_ / 4 + 1) * 4; }
-  void step() {
-    column_ = bytes_[at_] == '\t' ? next_stop() : column_ + 1;
-    ++at_;
-  }
-
-  std::string_view bytes_;
-  SourceLine line_;
-  std::size_t at_, column_ = 0;
-};
-
 class BlockReader {
  public:
   BlockReader(std::string_view bytes, const std::string& name) : bytes_(bytes), name_(name) {}
@@ -75,7 +27,7 @@ class BlockReader {
   MarkdownBlocks read() {
     for (std::size_t at = after_front_matter(); at < bytes_.size();) {
       const SourceLine line = line_at(bytes_, at);
-      read_line(LineCursor(bytes_, line));
+      read_line(MarkdownCursor(bytes_, line));
       at = line.next;
     }
     close_leaf();
@@ -87,23 +39,25 @@ class BlockReader {
   enum class Begun { nothing, container, block };
 
   std::size_t after_front_matter() const;
-  void read_line(LineCursor line);
-  void match_containers(LineCursor& line);
+  void read_line(MarkdownCursor line);
+  void match_containers(MarkdownCursor& line);
   bool all_matched() const { return matched_ == containers_.size(); }
-  bool goes_on_verbatim(const LineCursor& line);
-  Begun begin(LineCursor& line);
-  Begun begin_container(LineCursor& line);
-  bool begin_item(LineCursor& line);
-  bool begin_block(const LineCursor& line);
-  bool begin_table(const LineCursor& line);
-  void read_text(LineCursor line);
+  bool goes_on_verbatim(const MarkdownCursor& line);
+  Begun begin(MarkdownCursor& line);
+  Begun begin_container(MarkdownCursor& line);
+  bool begin_alert(MarkdownCursor& line);
+  bool begin_item(MarkdownCursor& line);
+  bool begin_block(const MarkdownCursor& line);
+  bool begin_table(const MarkdownCursor& line);
+  void read_text(MarkdownCursor line);
 
   void open(Container container);
   void end_unmatched();
   void close_leaf();
   void close_all();
   void add_leaf(MarkdownLeaf::Kind kind, const std::vector<SourceRange>& lines);
-  void add_row(const LineCursor& line);
+  void add_title(SourceRange title);
+  void add_row(const MarkdownCursor& line);
   void take_definitions();
 
   std::string_view bytes_;
@@ -112,7 +66,7 @@ class BlockReader {
   std::vector<Container> containers_;
   std::size_t matched_ = 0;  // of the containers, in this line
   Leaf leaf_ = Leaf::none;
-  std::vector<SourceRange> paragraph_;  // its lines
+  std::vector<SourceRange> paragraph_;  // its lines, or those of HTML
   std::size_t paragraph_bytes_ = 0;
   CodeFence fence_;
   int html_ = 0;
@@ -132,7 +86,7 @@ std::size_t BlockReader::after_front_matter() const {
   return begin;
 }
 
-void BlockReader::read_line(LineCursor line) {
+void BlockReader::read_line(MarkdownCursor line) {
   match_containers(line);
   if (all_matched() && goes_on_verbatim(line)) return;
   if (line.blank()) {
@@ -148,7 +102,7 @@ void BlockReader::read_line(LineCursor line) {
 }
 
 /// Skips the prefixes of the open containers that this line continues.
-void BlockReader::match_containers(LineCursor& line) {
+void BlockReader::match_containers(MarkdownCursor& line) {
   for (matched_ = 0; matched_ < containers_.size(); ++matched_) {
     Container& container = containers_[matched_];
     if (container.quote) {
@@ -167,17 +121,18 @@ void BlockReader::match_containers(LineCursor& line) {
 }
 
 /// Whether the line continues code or HTML, which take all lines up to their end.
-bool BlockReader::goes_on_verbatim(const LineCursor& line) {
+bool BlockReader::goes_on_verbatim(const MarkdownCursor& line) {
   if (leaf_ == Leaf::fence) {
     if (line.indent() <= 3 && closes_fence(line.content(), fence_)) leaf_ = Leaf::none;
     return true;
   }
   if (leaf_ != Leaf::html) return false;
-  if (ends_html_block(html_, line.rest())) leaf_ = Leaf::none;
+  paragraph_.push_back({line.at(), line.end()});
+  if (ends_html_block(html_, line.rest())) close_leaf();
   return true;
 }
 
-BlockReader::Begun BlockReader::begin(LineCursor& line) {
+BlockReader::Begun BlockReader::begin(MarkdownCursor& line) {
   if (line.indent() >= 4) {
     if (leaf_ == Leaf::paragraph) return Begun::nothing;
     if (leaf_ != Leaf::code || !all_matched()) close_all();
@@ -200,7 +155,7 @@ BlockReader::Begun BlockReader::begin(LineCursor& line) {
   return begin_table(line) ? Begun::block : Begun::nothing;
 }
 
-bool BlockReader::begin_block(const LineCursor& line) {
+bool BlockReader::begin_block(const MarkdownCursor& line) {
   const std::string_view content = line.content();
   const auto begun = [&](Leaf leaf) {
     close_all();
@@ -208,6 +163,11 @@ bool BlockReader::begin_block(const LineCursor& line) {
     return true;
   };
   if (is_thematic_break(content)) return begun(Leaf::none);
+  if (is_directive(content)) {
+    begun(Leaf::none);
+    add_leaf(MarkdownLeaf::Kind::directive, {{line.end() - content.size(), line.end()}});
+    return true;
+  }
   if (const std::optional<SourceRange> text = atx_heading(content)) {
     begun(Leaf::none);
     const std::size_t begin = line.end() - content.size();
@@ -221,18 +181,27 @@ bool BlockReader::begin_block(const LineCursor& line) {
   const int html = html_block(content);
   const bool interrupts = leaf_ == Leaf::paragraph && all_matched();
   if (html == 0 || (html == 7 && interrupts)) return false;
+  begun(Leaf::html);
   html_ = html;
-  return begun(ends_html_block(html, content) ? Leaf::none : Leaf::html);
+  paragraph_.push_back({line.at(), line.end()});
+  if (ends_html_block(html, content)) close_leaf();
+  return true;
 }
 
-BlockReader::Begun BlockReader::begin_container(LineCursor& line) {
+BlockReader::Begun BlockReader::begin_container(MarkdownCursor& line) {
   if (matched_ >= kDeepestMarkdown) return Begun::nothing;
   if (line.content().starts_with('>')) {
     open({.quote = true});
     line.skip_indent();
     line.skip_bytes(1);
     if (line.indent() > 0) line.skip_columns(1);
-    return Begun::container;
+    return begin_alert(line) ? Begun::block : Begun::container;
+  }
+  if (const std::optional<SourceRange> title = admonition_title(line.content())) {
+    const std::size_t content = line.end() - line.content().size();
+    open({.indent = 4});
+    add_title({content + title->begin, content + title->end});
+    return Begun::block;
   }
   if (const std::size_t footnote = footnote_marker(line.content())) {
     open({.indent = 4});
@@ -243,7 +212,18 @@ BlockReader::Begun BlockReader::begin_container(LineCursor& line) {
   return begin_item(line) ? Begun::container : Begun::nothing;
 }
 
-bool BlockReader::begin_item(LineCursor& line) {
+/// Skips "[!NOTE]" at the begin of a quote; what follows in its line is its title.
+bool BlockReader::begin_alert(MarkdownCursor& line) {
+  const std::size_t marker = line.indent() < 4 ? alert_marker(line.content()) : 0;
+  if (marker == 0) return false;
+  line.skip_indent();
+  line.skip_bytes(marker);
+  line.skip_indent();
+  add_title({line.at(), line.at() + without_spaces_behind(line.rest()).size()});
+  return true;
+}
+
+bool BlockReader::begin_item(MarkdownCursor& line) {
   const std::string_view content = line.content();
   const std::size_t marker = list_marker(content);
   if (marker == 0) return false;
@@ -266,13 +246,13 @@ bool BlockReader::begin_item(LineCursor& line) {
 }
 
 /// Makes the paragraph's last line the head of a table if this line delimits as many columns.
-bool BlockReader::begin_table(const LineCursor& line) {
+bool BlockReader::begin_table(const MarkdownCursor& line) {
   if (leaf_ != Leaf::paragraph || !all_matched() || paragraph_.empty()) return false;
   const std::size_t columns = delimiter_columns(line.content());
   if (columns == 0) return false;
   const SourceRange head = paragraph_.back();
   const SourceLine head_line{head, head.end};
-  const LineCursor cursor(bytes_, head_line);
+  const MarkdownCursor cursor(bytes_, head_line);
   if (row_cells(cursor.rest()).size() != columns) return false;
   paragraph_.pop_back();
   close_leaf();
@@ -281,7 +261,7 @@ bool BlockReader::begin_table(const LineCursor& line) {
   return true;
 }
 
-void BlockReader::read_text(LineCursor line) {
+void BlockReader::read_text(MarkdownCursor line) {
   if (leaf_ == Leaf::table && all_matched()) return add_row(line);
   if (leaf_ != Leaf::paragraph) {
     close_all();
@@ -311,7 +291,10 @@ void BlockReader::end_unmatched() {
 
 void BlockReader::close_leaf() {
   if (leaf_ == Leaf::paragraph) take_definitions();
-  if (!paragraph_.empty()) add_leaf(MarkdownLeaf::Kind::paragraph, paragraph_);
+  const bool is_html = leaf_ == Leaf::html;
+  if (!paragraph_.empty()) {
+    add_leaf(is_html ? MarkdownLeaf::Kind::html : MarkdownLeaf::Kind::paragraph, paragraph_);
+  }
   leaf_ = Leaf::none;
 }
 
@@ -327,7 +310,11 @@ void BlockReader::add_leaf(MarkdownLeaf::Kind kind, const std::vector<SourceRang
   paragraph_.clear();
 }
 
-void BlockReader::add_row(const LineCursor& line) {
+void BlockReader::add_title(SourceRange title) {
+  if (title.begin < title.end) add_leaf(MarkdownLeaf::Kind::heading, {title});
+}
+
+void BlockReader::add_row(const MarkdownCursor& line) {
   const std::string_view row = line.rest();
   for (const SourceRange& cell : row_cells(row)) {
     if (cell.begin == cell.end) continue;

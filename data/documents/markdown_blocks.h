@@ -1,5 +1,6 @@
 // The block structure of Markdown: CommonMark 0.30 (spec.commonmark.org), with GitHub's tables,
-// task items and footnotes, and front matter. Code, HTML, link definitions and rules are left out.
+// task items, footnotes and alerts, directives (:::), the admonitions of MkDocs, and front matter.
+// Code, link definitions, directives and rules are left out.
 //
 // The parser is our own, since marks must be cut to the byte. md4c 0.4.8 gives the place of each
 // piece of text, but not where a block begins, where the marks between two pieces separate, or
@@ -24,8 +25,10 @@ inline constexpr std::size_t kLongestMarkdownParagraph = std::size_t{1} << 22;  
 struct MarkdownLeaf {
   enum class Kind : std::uint8_t {
     paragraph,  ///< or an underlined heading: of several lines, none may begin another block
-    heading,    ///< after #
-    cell
+    heading,    ///< after #, or another title in one line
+    cell,
+    html,      ///< several lines
+    directive  ///< a line ":::"
   };
   Kind kind = Kind::paragraph;
   std::size_t first_line = 0, lines = 0;  ///< in MarkdownBlocks::lines

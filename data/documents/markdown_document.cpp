@@ -4,13 +4,19 @@
 #include <cstring>
 #include <optional>
 #include <set>
+#include <span>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "data/documents/document_bytes.h"
+#include "data/documents/html_document.h"
 #include "data/documents/markdown_blocks.h"
 #include "data/documents/markdown_inlines.h"
 #include "data/documents/markdown_lines.h"
 #include "data/documents/markdown_spans.h"
+#include "data/files/unicode.h"
+#include "data/files/utf8.h"
 
 namespace kette {
 namespace {
@@ -105,6 +111,30 @@ TextBlock flattened(TextBlock block, const std::vector<std::string>& prefixes) {
   return block;
 }
 
+/// An empty line would end the paragraph. So of several breaks at one place, and of one at the end
+/// of the text, only a tag <br> stays.
+TextBlock without_empty_lines(TextBlock block) {
+  std::vector<Mark> kept;
+  std::vector<std::size_t> numbers;  // of the marks among those
+  for (Mark& mark : block.marks) {
+    numbers.push_back(kept.size());
+    const bool follows =
+        !kept.empty() && kept.back().kind == Mark::Kind::breaks && kept.back().at == mark.at;
+    if (mark.kind == Mark::Kind::breaks && (follows || mark.at >= block.text.size())) {
+      mark.bytes.resize(line_at(mark.bytes, 0).end);
+      mark.bytes.resize(mark.bytes.find_last_not_of(" \t\\") + 1);
+      mark.kind = Mark::Kind::stands;
+      if (mark.bytes.empty()) continue;
+    }
+    kept.push_back(std::move(mark));
+  }
+  for (Mark& mark : kept) {
+    if (mark.partner < numbers.size()) mark.partner = numbers[mark.partner];
+  }
+  block.marks = std::move(kept);
+  return block;
+}
+
 std::vector<SourceRange> lines_of(std::string_view text) {
   std::vector<SourceRange> lines;
   for (std::size_t at = 0; at < text.size();) {
@@ -117,12 +147,21 @@ std::vector<SourceRange> lines_of(std::string_view text) {
 
 class MarkdownDocument : public DocumentOfBytes {
  public:
-  MarkdownDocument(std::string all, const std::string& name) : DocumentOfBytes(std::move(all)) {
-    check_document_bytes(bytes(), name);
-    MarkdownBlocks read = read_markdown_blocks(bytes(), name);
+  MarkdownDocument(std::string all, std::string name)
+      : DocumentOfBytes(std::move(all)), name_(std::move(name)) {
+    check_document_bytes(bytes(), name_);
+    MarkdownBlocks read = read_markdown_blocks(bytes(), name_);
     labels_ = std::move(read.labels);
     for (const MarkdownLeaf& leaf : read.leaves) {
       const std::span lines = std::span(read.lines).subspan(leaf.first_line, leaf.lines);
+      if (leaf.kind == MarkdownLeaf::Kind::html) {
+        add_html(lines);
+        continue;
+      }
+      if (leaf.kind == MarkdownLeaf::Kind::directive) {
+        note_title(lines.front());
+        continue;
+      }
       auto found = read_markdown_inlines(bytes(), lines, labels_);
       if (!found || !found->has_letter) continue;
       for (const Mark& mark : found->block.marks) count_reference(mark);
@@ -132,7 +171,40 @@ class MarkdownDocument : public DocumentOfBytes {
     }
   }
 
+  std::vector<std::string> notes() const override { return left_.notes(); }
+
  private:
+  /// HTML is read as such, unless its lines have prefixes.
+  void add_html(std::span<const SourceRange> lines) {
+    const std::string_view all = bytes();
+    const SourceRange range{lines.front().begin, lines.back().end};
+    auto html = read_html_within(std::string(range.of(all)));
+    if (html->blocks().empty()) return;
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+      const std::size_t from = lines[i - 1].end;
+      if (all.substr(from, lines[i].begin - from).find('>') == std::string_view::npos) continue;
+      return left_.add(all, range.begin, name_, "HTML in a quote");
+    }
+    for (std::size_t i = 0; i < html->blocks().size(); ++i) {
+      const std::size_t begin = range.begin + html->begin_of(i);
+      html_.emplace(blocks().size(), HtmlBlock{html_documents_.size(), i});
+      add(html->blocks()[i], begin, begin + html->bytes_of(i).size());
+      kinds_.push_back(MarkdownLeaf::Kind::html);
+      prefixes_.emplace_back();
+    }
+    html_documents_.push_back(std::move(html));
+  }
+  /// Notes the words after the name of a directive.
+  void note_title(const SourceRange& line) {
+    const std::string_view text = without_spaces_behind(line.of(bytes()));
+    const std::size_t name = std::min(text.find_first_not_of(": \t"), text.size());
+    const std::size_t end = text.find_first_of(" \t[{", name);
+    if (end == std::string_view::npos || text[end] == '{') return;
+    const std::u32string title = decode_utf8(text.substr(end));
+    if (std::any_of(title.begin(), title.end(), is_letter)) {
+      left_.add(bytes(), line.begin, name_, "the title of a directive");
+    }
+  }
   /// The prefixes of all lines but the first: ">   ".
   std::vector<std::string> prefixes(std::span<const SourceRange> lines) const {
     std::set<std::string> all;
@@ -154,6 +226,13 @@ class MarkdownDocument : public DocumentOfBytes {
     ++(end->behind.starts_with("][]") ? collapsed_ : shortcuts_);
   }
 
+  struct HtmlBlock {
+    std::size_t document, block;
+  };
+  std::string name_;
+  LeftParts left_;
+  std::vector<std::unique_ptr<DocumentOfBytes>> html_documents_;
+  std::unordered_map<std::size_t, HtmlBlock> html_;  // the blocks that are HTML
   std::set<std::string> labels_;
   std::size_t collapsed_ = 0, shortcuts_ = 0;       // references to their own text
   std::vector<MarkdownLeaf::Kind> kinds_;           // of the blocks
@@ -171,7 +250,10 @@ std::string MarkdownDocument::written(std::size_t index, const TextBlock& transl
                  })) {
     return std::string(bytes_of(index));
   }
-  TextBlock block = translation;
+  TextBlock block = without_empty_lines(translation);
+  if (const auto html = html_.find(index); html != html_.end()) {
+    return html_documents_[html->second.document]->written(html->second.block, block);
+  }
   write_references(index, block);
   const TextBlock flat_block = flattened(block, prefixes_[index]);
   const std::string flat = DocumentOfBytes::written(index, flat_block);
@@ -254,7 +336,7 @@ std::string MarkdownDocument::escaped_throughout(const TextBlock& block) const {
     if (at == block.text.size()) break;
     if (instead) continue;
     const char byte = block.text[at];
-    const bool begins_block = (at_start && std::strchr("#+-=:", byte) != nullptr) ||
+    const bool begins_block = (at_start && std::strchr("#+-=:!?", byte) != nullptr) ||
                               (only_digits && !at_start && (byte == '.' || byte == ')'));
     if (begins_block || std::strchr("\\`*_[]<>~$&|@{}", byte) != nullptr) out += '\\';
     out += byte;

@@ -1,7 +1,8 @@
 // Markdown: CommonMark 0.30 with GitHub's tables, task items, strikethrough, footnotes and bare
-// addresses, formulas, and front matter. Paragraphs, headings and cells are blocks. Links keep
-// their destination and title, images their text; code, HTML, link definitions and front matter are
-// unchanged.
+// addresses, formulas, alerts, directives (:::), the admonitions of MkDocs, and front matter.
+// Paragraphs, headings and cells are blocks, and those of HTML (html_document.h). Links keep their
+// destination and title, images their text; code, link definitions, directives and front matter are
+// unchanged. notes() has directives with a title, and HTML whose lines have prefixes of a quote.
 #pragma once
 
 #include <memory>

@@ -132,6 +132,46 @@ std::size_t footnote_marker(std::string_view line) {
   return end != kNowhere && end > 2 && line.substr(end).starts_with("]:") ? end + 2 : 0;
 }
 
+std::size_t alert_marker(std::string_view line) {
+  if (!line.starts_with("[!")) return 0;
+  std::size_t at = 2;
+  while (at < line.size() && (is_alpha(line[at]) || line[at] == '-')) ++at;
+  if (at == 2 || at == line.size() || line[at] != ']') return 0;
+  ++at;
+  if (at < line.size() && (line[at] == '+' || line[at] == '-')) ++at;  // folded or not
+  return at == line.size() || is_gap(line[at]) ? at : 0;
+}
+
+bool is_directive(std::string_view line) { return line.starts_with(":::"); }
+
+std::optional<SourceRange> admonition_title(std::string_view line) {
+  const std::string_view text = without_spaces_behind(line), sign = text.substr(0, 3);
+  const bool is_tab = sign == "===";
+  if (!is_tab && sign != "!!!" && sign != "???") return std::nullopt;
+  std::size_t at = 3;
+  if (at < text.size() && (text[at] == '+' || text[at] == '!')) ++at;  // open or chosen at first
+  if (at >= text.size() || text[at] != ' ') return std::nullopt;
+  std::size_t words = 0;
+  bool is_kind = true;  // no words of a sentence
+  while ((at = text.find_first_not_of(' ', at)) != kNowhere && text[at] != '"') {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string_view word = text.substr(at, end - at);
+    const bool is_name = std::all_of(word.begin(), word.end(), [](char c) {
+      return is_alpha(c) || is_digit(c) || c == '-' || c == '_';
+    });
+    if (!is_name) return std::nullopt;
+    is_kind = is_kind && (words == 0 || word == "inline" || word == "end");
+    ++words;
+    at = end;
+  }
+  if (is_tab ? words > 0 : words == 0) return std::nullopt;
+  if (at == kNowhere) {
+    return is_tab || !is_kind ? std::nullopt : std::optional(SourceRange{text.size(), text.size()});
+  }
+  if (text.size() < at + 2 || text.back() != '"') return std::nullopt;
+  return SourceRange{at + 1, text.size() - 1};
+}
+
 int html_block(std::string_view line) {
   if (!line.starts_with('<')) return 0;
   if (line.starts_with("<!--")) return 2;

@@ -30,6 +30,12 @@ std::size_t list_marker(std::string_view line);
 std::size_t task_marker(std::string_view line);
 /// The bytes of "[^name]:"; 0: none.
 std::size_t footnote_marker(std::string_view line);
+/// The bytes of an alert's marker, "[!NOTE]" of GitHub or "[!note]-" of Obsidian; 0: none.
+std::size_t alert_marker(std::string_view line);
+/// Whether the line begins or ends a directive of Docusaurus and others: ":::".
+bool is_directive(std::string_view line);
+/// The range of the title, which may be empty, of an admonition of MkDocs: !!! note "title".
+std::optional<SourceRange> admonition_title(std::string_view line);
 
 /// Which of the seven kinds of HTML block begins here (spec 4.6); 0: none.
 int html_block(std::string_view line);

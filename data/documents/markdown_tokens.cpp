@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "data/documents/html_tokens.h"
 #include "data/documents/markdown_blocks.h"
 #include "data/documents/markdown_lines.h"
 #include "data/documents/markdown_spans.h"
@@ -209,7 +210,10 @@ bool InlineReader::read_angle() {
     return found != kNowhere && stands(found + end.size());
   }
   const std::size_t tag = html_tag(rest);
-  return tag > 0 && stands(at_ + tag);
+  if (tag == 0) return false;
+  const bool is_break = html_token(rest.substr(0, tag), 0).name == "br";
+  add(is_break ? Token::Kind::breaks : Token::Kind::stands, at_ + tag);
+  return true;
 }
 
 bool InlineReader::read_entity() {

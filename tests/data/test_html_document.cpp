@@ -66,8 +66,11 @@ TEST_CASE("html: white space shows as one space") {
 
 TEST_CASE("html: a line break ends a block outside of inline elements, and two do everywhere") {
   CHECK(html_blocks("<p>One<br>two<br/>three</p>") == "One | two | three");
-  CHECK(html_blocks("<p>One <b>two<br>three</b></p>") == "One {<b>}two{<br>}three{</b>}");
+  CHECK(html_blocks("<p>One <b>two<br>three</b></p>") ==
+        "One {<b>}two{<br>}three{</b>}");  // a space with the bytes <br>
   CHECK(html_blocks("<p>One <b>two<br>\n<br>three</b></p>") == "One {<b>}two | three");
+  CHECK(read_html("<b>First line<br>Second line</b>", "page.html")->blocks()[0].text ==
+        "First line Second line");
 }
 
 TEST_CASE("html: code and what is not to be translated is left alone") {

@@ -45,15 +45,66 @@ TEST_CASE("Markdown: quotes and lists keep what their lines begin with") {
   CHECK(blocks("[^n]: a note\n\n    goes on\n") == Shown{"a note", "goes on"});
 }
 
-TEST_CASE("Markdown: code, HTML, link definitions and front matter stay") {
+TEST_CASE("Markdown: code, link definitions and front matter stay") {
   CHECK(blocks("---\ntitle: x\n---\ntext\n") == Shown{"text"});
   CHECK(blocks("+++\ntitle = 1\n+++\ntext\n") == Shown{"text"});
   CHECK(blocks("---\n\nrule\n") == Shown{"rule"});
   CHECK(blocks("```c\nint x;\n```\ntext\n~~~\nno end\n") == Shown{"text"});
   CHECK(blocks("    code\n\ntext\n") == Shown{"text"});
-  CHECK(blocks("<div>\nhtml\n</div>\n\ntext\n<!-- one\n\ntwo -->\nmore\n") ==
-        Shown{"text", "more"});
+  CHECK(blocks("text\n<!-- one\n\ntwo -->\nmore\n") == Shown{"text", "more"});
   CHECK(blocks("[a]: /url\n  'title'\n[b]: <x y>\ntext\n") == Shown{"text"});
+}
+
+TEST_CASE("Markdown: HTML is read as HTML") {
+  CHECK(blocks("<div>\nhtml\n</div>\n\ntext\n") == Shown{"html", "text"});
+  CHECK(blocks("- one\n\n  <p align=\"center\">\n  <b>two</b> *x*<br>three</p>\n\nfour\n") ==
+        Shown{"one", "{<b>}two{</b>} *x*", "three", "four"});
+  CHECK(blocks("<details><summary>one</summary>\n\n*two*\n\n</details>\n") == Shown{"one", "two"});
+  CHECK(blocks("<pre>\none\n\ntwo</pre>\n<meta charset=latin1>\n").empty());
+  const auto document = markdown("<p>one two\nthree\nfour</p>\n\nfive\n");
+  std::vector<TextBlock> translated = document->blocks();
+  translated[0].text = "eins & <zwei>";
+  translated[0].marks[0].at = translated[0].marks[1].at = 4;
+  CHECK(document->with(translated) == "<p>eins\n&amp; &lt;zwei&gt;</p>\n\nfive\n");
+  CHECK(markdown("text\n\n> <p>one\n> two</p>\n")->notes() ==
+        Shown{"doc.md:3: left as it is: HTML in a quote"});
+  CHECK(blocks("> <p>one</p>\n") == Shown{"one"});
+}
+
+TEST_CASE("Markdown: alerts, directives and admonitions keep their lines") {
+  CHECK(blocks("> [!NOTE]\n> one\n> two\n") == Shown{"one{\n> }two"});
+  CHECK(blocks("> [!tip]- A title\n> text\n") == Shown{"A title", "text"});
+  CHECK(blocks("> [!NOTE] and [!x]: text\n> [!NOTE]\n").size() == 2);
+  CHECK(blocks("before\n:::note\none\n:::\nafter\n") == Shown{"before", "one", "after"});
+  CHECK(markdown(":::note\na\n:::\n\n::: {.tip}\n:::\n\n:::tip[The dog]\nb\n:::\n")->notes() ==
+        Shown{"doc.md:8: left as it is: the title of a directive"});
+  CHECK(blocks("!!! note \"The dog\"\n    one\n\n    two\n\nthree\n") ==
+        Shown{"The dog", "one", "two", "three"});
+  CHECK(blocks("??? note\n    one\n\n=== \"A tab\"\n\n    two\n!!! tip inline end\n    three") ==
+        Shown{"one", "A tab", "two", "three"});
+  CHECK(blocks("!!! Stop it now\n") == Shown{"!!! Stop it now"});
+  CHECK(with_text(*markdown("text\n"), 0, "::: a") == "\\::: a\n");
+  CHECK(with_text(*markdown("text\n"), 0, "??? a") == "\\??? a\n");
+}
+
+TEST_CASE("Markdown: a line break is white space") {
+  CHECK(blocks("| One<br>two |\n|---|\n") == Shown{"One{<br>}two"});
+  CHECK(markdown("One<br/>two<BR>\nthree\n")->blocks()[0].text == "One two three");
+}
+
+TEST_CASE("Markdown: a translation with fewer words than lines has no empty ones") {
+  const auto fewer = [](const std::string& bytes, const std::string& text, std::size_t at) {
+    const auto document = markdown(bytes);
+    std::vector<TextBlock> translated = document->blocks();
+    translated[0].text = text;
+    for (Mark& mark : translated[0].marks) mark.at = at;
+    return document->with(translated);
+  };
+  CHECK(fewer("Thank\nyou\nvery\nmuch\n", "Vielen Dank", 6) == "Vielen\nDank\n");
+  CHECK(fewer("> Thank\n> you\n> *so*  \n> much\n", "Dank", 4).find(">\n") == std::string::npos);
+  CHECK(fewer("Thank\nyou\n===\n", "Danke", 5) == "Danke\n===\n");
+  CHECK(fewer("Thank<br>\nyou<br>\nmuch\n", "Vielen Dank", 6) == "Vielen<br>\n<br>Dank\n");
+  CHECK(fewer("Thank<br>\nyou\n", "Danke", 5) == "Danke<br>\n");
 }
 
 TEST_CASE("Markdown: the cells of tables are blocks") {
