@@ -1,10 +1,12 @@
 #include "data/documents/po_document.h"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <vector>
 
 #include "data/documents/document_bytes.h"
+#include "data/documents/escaped_tags.h"
 #include "data/documents/html_tokens.h"
 #include "data/documents/inline_text.h"
 #include "data/files/unicode.h"
@@ -52,6 +54,7 @@ class PoDocument : public DocumentOfBytes {
   std::string escaped(std::string_view character, bool) const override {
     return po_escaped(character);
   }
+  bool keeps_empty_lines() const override { return false; }
 
  private:
   [[noreturn]] void fail_at(std::size_t at, const std::string& what) const {
@@ -177,7 +180,11 @@ class PoDocument : public DocumentOfBytes {
   void fill(const PoStrings& id, const PoStrings& target) {
     found_.clear();
     line_ = 0;
-    for (std::size_t at = id.begin + 1; at < id.end - 1;) at = read_piece(at, id.end - 1);
+    EscapedTags tags(escaped_tags(unescaped(id)));
+    for (std::size_t at = id.begin + 1; at < id.end - 1;) {
+      const std::size_t behind_tag = tags.read(at, text_, [&] { end_block(); });
+      at = behind_tag > at ? behind_tag : read_piece(at, id.end - 1);
+    }
     end_block();
     std::size_t done = id.begin;  // in the msgid; bytes between its blocks are written, too
     const std::string_view all = bytes();
@@ -198,6 +205,29 @@ class PoDocument : public DocumentOfBytes {
     return quote + 1;
   }
 
+  /// The text of strings that may have tags, else none.
+  UnescapedText unescaped(const PoStrings& strings) const {
+    UnescapedText text;
+    const std::size_t end = strings.end - 1;
+    std::size_t at = strings.begin + 1;
+    if (std::string_view(bytes()).substr(at, end - at).find('<') == std::string_view::npos) {
+      return text;
+    }
+    while (at < end) {
+      const std::size_t border = behind_border(at, end);
+      if (border > at) {
+        at = border;
+        continue;
+      }
+      const std::size_t begin = at;
+      const bool escapes = bytes()[at] == '\\';
+      at += escapes ? 2 : 1;
+      const bool is_space = escapes && std::strchr("ntr", bytes()[at - 1]) != nullptr;
+      text.add(is_space ? " " : std::string_view(bytes()).substr(at - 1, 1), begin, at);
+    }
+    return text;
+  }
+
   /// Reads a character, an escape or a border at a byte of a msgid. Returns the place after it.
   std::size_t read_piece(std::size_t at, std::size_t end) {
     const char byte = bytes()[at];
@@ -215,7 +245,8 @@ class PoDocument : public DocumentOfBytes {
     }
     if (byte == '\\') return read_escape(at, end);
     if (byte == '\t' || byte == '\r') {
-      text_.mark(Mark::Kind::stands, at, at + 1);
+      if (byte == '\t') end_block();
+      if (byte == '\r') text_.space(at, at + 1);
       return at + 1;
     }
     const std::size_t next = at + utf8_length(byte);
@@ -237,6 +268,10 @@ class PoDocument : public DocumentOfBytes {
       line_ = 0;
       if (goes_on) text_.space(at, next);
       if (!goes_on) end_block();
+    } else if (escape == 'r') {
+      text_.space(at, next);
+    } else if (escape == 't' || escape == 'v' || escape == 'f') {
+      end_block();  // columns: an entry of a menu and its key
     } else {
       const bool is_hex = escape == 'x';
       const auto is_digit = [&](char digit) {

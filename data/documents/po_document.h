@@ -4,9 +4,9 @@
 // begin and end. Unchanged: translated, fuzzy and obsolete entries, the header, comments and
 // contexts.
 //
-// A msgid of several paragraphs or lines is several blocks; a long line and a next line that begins
-// with a letter are one. Escapes are characters of the text (\" and \\) or marks (\t ...);
-// placeholders such as %s are text.
+// A msgid of several paragraphs or lines is several blocks, and so are columns between tabs; a long
+// line and a next line that begins with a letter are one. Escapes are characters of the text (\" and
+// \\) or marks (\x41 ...); placeholders such as %s are text. Tags of HTML are as in HTML.
 //
 // Errors: input that gettext would not read, another charset than UTF-8, a NUL, more than
 // kMostDocumentBytes.

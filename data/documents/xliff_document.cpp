@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "data/documents/document_bytes.h"
+#include "data/documents/escaped_tags.h"
+#include "data/documents/html_tokens.h"
 #include "data/documents/inline_text.h"
 #include "data/documents/xml_tokens.h"
 #include "data/files/unicode.h"
@@ -22,20 +25,32 @@ struct XliffUnit {
   std::size_t depth = 0;             // of its content
   std::optional<XmlToken> source{};  // its start tag
   std::size_t content = 0, content_end = 0, source_end = 0;
-  std::optional<InlineText::Found> found{};
+  std::vector<InlineText::Found> found{};
   bool is_cdata = false;
   bool has_target = false, is_filled = false;
+  std::optional<std::size_t> left{};  // CDATA with words beside other text, which is a mark
+  bool is_new = false;                // by its state: a text in its target may be the source
   std::size_t target = 0, target_tag_end = 0, target_end = 0;
 };
 
 class XliffDocument : public DocumentOfBytes {
  public:
   XliffDocument(std::string all, const std::string& name)
-      : DocumentOfBytes(std::move(all)), reader_(bytes(), name) {
+      : DocumentOfBytes(std::move(all)), name_(name), reader_(bytes(), name) {
     for (XmlToken token; reader_.next(token);) {
       if (token.kind == XmlKind::start || token.kind == XmlKind::empty) begin_element(token);
       if (token.kind == XmlKind::end) end_element(token);
     }
+  }
+
+  std::vector<std::string> notes() const override {
+    std::vector<std::string> all = left_.notes();
+    if (needs_language_ && !blocks().empty()) {
+      all.push_back(document_place(bytes(), root_, name_) +
+                    ": expected trgLang in <xliff>, as XLIFF 2 requires with targets, given none "
+                    "(add the language of the translation, such as trgLang=\"de\")");
+    }
+    return all;
   }
 
  protected:
@@ -58,8 +73,23 @@ class XliffDocument : public DocumentOfBytes {
     }
     return out;
   }
+  /// A unit that is only copied is not said to be translated.
+  std::string before(std::size_t index, const std::vector<TextBlock>& translations) const override {
+    const auto unit = copies_.find(index);
+    bool is_copy = unit != copies_.end();
+    for (std::size_t i = index; is_copy && i < index + unit->second.blocks; ++i) {
+      is_copy = translations[i].text == blocks()[i].text;
+    }
+    return is_copy ? unit->second.before : DocumentOfBytes::before(index, translations);
+  }
 
  private:
+  /// What is before a unit's first block if the texts of all its blocks are copied.
+  struct Copy {
+    std::size_t blocks = 0;
+    std::string before{};
+  };
+
   std::string_view of(const XmlToken& token) const {
     return std::string_view(bytes()).substr(token.begin, token.end - token.begin);
   }
@@ -69,6 +99,8 @@ class XliffDocument : public DocumentOfBytes {
     if (!version_) {
       const std::string version = xml_attribute(of(token), "version").value_or("1.2");
       version_ = version.substr(0, 1);
+      root_ = token.begin;
+      needs_language_ = version_ == "2" && !xml_attribute(of(token), "trgLang");
       if (name != "xliff" || (version_ != "1" && version_ != "2")) {
         reader_.fail_at(token.begin, "expected <xliff version=\"1.2\"> or \"2.0\", given <" +
                                          std::string(token.name) + "> of version \"" + version +
@@ -86,6 +118,7 @@ class XliffDocument : public DocumentOfBytes {
       if (is_left_.back()) return;
       unit_.emplace();
       unit_->depth = reader_.depth();
+      unit_->is_new = xml_attribute(of(token), "state") == "initial";
     } else if (is_child && name == "source") {
       read_source(token);
     } else if (is_child && name == "seg-source") {
@@ -118,10 +151,21 @@ class XliffDocument : public DocumentOfBytes {
     skip(token);
     unit_->target_end = reader_.at();
     if (token.kind == XmlKind::empty) return;
-    const std::string_view content =
-        std::string_view(bytes()).substr(token.end, unit_->target_end - token.end);
-    const std::size_t other = content.find_first_not_of(" \t\r\n");
-    unit_->is_filled = content.substr(other, 2) != "</";
+    const auto trimmed = [&](std::size_t begin, std::size_t end) {
+      const std::string_view all = std::string_view(bytes()).substr(begin, end - begin);
+      const std::size_t first = std::min(all.find_first_not_of(" \t\r\n"), all.size());
+      return all.substr(first, all.find_last_not_of(" \t\r\n") + 1 - first);
+    };
+    const std::string_view content = trimmed(token.end, bytes().rfind("</", unit_->target_end - 1));
+    const bool is_new = unit_->is_new || is_new_state(of(token));
+    const bool is_copy = is_new && content == trimmed(unit_->content, unit_->content_end);
+    unit_->is_filled = !content.empty() && !is_copy;
+  }
+
+  /// Whether a target of XLIFF 1 waits for its text. Tools put the source there.
+  static bool is_new_state(std::string_view tag) {
+    const auto state = xml_attribute(tag, "state");
+    return state == "new" || state == "needs-translation";
   }
 
   void read_source(const XmlToken& token) {
@@ -147,7 +191,11 @@ class XliffDocument : public DocumentOfBytes {
         read_inline(text, part);
       }
     }
-    unit_->found = text.take();
+    end_block(text);
+  }
+
+  void end_block(InlineText& text) {
+    if (auto found = text.take()) unit_->found.push_back(std::move(*found));
   }
 
   /// Whether the content that begins at `at` is one CDATA section and white space.
@@ -161,18 +209,37 @@ class XliffDocument : public DocumentOfBytes {
     return all.substr(next, 2) == "</";
   }
 
-  void read_text(InlineText& text, std::size_t begin, std::size_t end) const {
+  XmlCharacter character_at(std::size_t at) const {
+    return unit_->is_cdata
+               ? XmlCharacter{utf8_length(bytes()[at]), utf8_character(bytes(), at).code_point}
+               : xml_character(bytes(), at);
+  }
+
+  /// A text that may have tags, else none.
+  UnescapedText unescaped(std::size_t begin, std::size_t end) const {
+    UnescapedText text;
+    const std::string_view all = std::string_view(bytes()).substr(begin, end - begin);
+    if (all.find(unit_->is_cdata ? '<' : '&') == std::string_view::npos) return text;
+    for (std::size_t at = begin; at < end;) {
+      const XmlCharacter one = character_at(at);
+      text.add(encode_utf8(std::u32string_view(&one.plain, 1)), at, at + one.bytes);
+      at += one.bytes;
+    }
+    return text;
+  }
+
+  void read_text(InlineText& text, std::size_t begin, std::size_t end) {
+    EscapedTags tags(escaped_tags(unescaped(begin, end)));
     for (std::size_t at = begin; at < end;) {
       const std::size_t from = at;
+      at = tags.read(at, text, [&] { end_block(text); });
+      if (at > from) continue;
       while (at < end && is_markup_space(bytes()[at])) ++at;
       if (at > from) {
         text.space(from, at);
         continue;
       }
-      const bool is_raw = unit_->is_cdata;
-      const XmlCharacter one =
-          is_raw ? XmlCharacter{utf8_length(bytes()[at]), utf8_character(bytes(), at).code_point}
-                 : xml_character(bytes(), at);
+      const XmlCharacter one = character_at(at);
       at += one.bytes;
       if (one.plain < 0x80 && is_markup_space(static_cast<char>(one.plain))) {
         text.space(from, at);
@@ -209,18 +276,50 @@ class XliffDocument : public DocumentOfBytes {
       return text.mark(Mark::Kind::opens, part.begin, part.end, part.name);
     }
     if (is_whole) reader_.skip_element();
+    if (is_tag && !opens && !closes && is_line_break(of(part))) {
+      if (text.has_open()) return text.space(part.begin, reader_.at());
+      return end_block(text);
+    }
+    if (part.kind == XmlKind::cdata && !unit_->left && has_words(part)) unit_->left = part.begin;
     const auto kind = opens ? Mark::Kind::opens : closes ? Mark::Kind::closes : Mark::Kind::stands;
     text.mark(kind, part.begin, reader_.at(), opens || closes ? pair_of(part) : std::string());
   }
 
-  /// The start tag of the target; an existing one keeps its attributes.
-  std::string target_tag(const std::string& prefix) const {
-    const std::string state = version_ == "1" ? "state=\"translated\"" : "";
+  static bool is_line_break(std::string_view tag) {
+    const auto is = [&](const char* name, std::string_view value) {
+      const auto given = xml_attribute(tag, name);
+      return given && lower_ascii(*given).substr(0, value.size()) == value;
+    };
+    return xml_attribute(tag, "ctype") == "lb" || is("ctype", "x-html-br") ||
+           xml_attribute(tag, "subType") == "xlf:lb" || is("id", "line_break") ||
+           is("equiv", "line_break");
+  }
+
+  /// Whether CDATA has text between its tags.
+  bool has_words(const XmlToken& part) const {
+    const std::string_view text =
+        std::string_view(bytes()).substr(part.begin + 9, part.end - part.begin - 12);
+    for (std::size_t at = 0; at < text.size();) {
+      const HtmlToken token = html_token(text, at);
+      at = token.end;
+      if (token.kind != HtmlToken::Kind::text) continue;
+      const std::u32string words = decode_utf8(text.substr(token.begin, token.end - token.begin));
+      if (std::any_of(words.begin(), words.end(), is_letter)) return true;
+    }
+    return false;
+  }
+
+  /// The start tag of the target; an existing one keeps its other attributes. is_copy: of the
+  /// source, so that it keeps a state that says so.
+  std::string target_tag(const std::string& prefix, bool is_copy) const {
+    const std::string state = version_ != "1" ? ""
+                              : is_copy       ? "state=\"needs-translation\""
+                                              : "state=\"translated\"";
     if (!unit_->has_target)
       return "<" + prefix + "target" + (state.empty() ? "" : " ") + state + ">";
     std::string tag = bytes().substr(unit_->target, unit_->target_tag_end - unit_->target);
     tag.resize(tag.find_last_not_of(" \t\r\n/>") + 1);
-    if (version_ == "1") {
+    if (version_ == "1" && !(is_copy && is_new_state(tag + ">"))) {
       const std::string_view before = xml_attribute_as_written(tag, "state");
       if (before.empty()) {
         tag += " " + state;
@@ -232,12 +331,12 @@ class XliffDocument : public DocumentOfBytes {
   }
 
   void add_unit() {
-    if (!unit_->source || !unit_->found || unit_->is_filled) return;
+    if (!unit_->source || unit_->found.empty() || unit_->is_filled) return;
+    if (unit_->left) left_.add(bytes(), *unit_->left, name_, "CDATA beside other text");
     const std::string_view source_name = unit_->source->name;
     const std::string prefix(source_name.substr(0, source_name.size() - 6));
     const std::string_view all = bytes();
-    InlineText::Found& found = *unit_->found;
-    std::string before, after;
+    std::string line_before;
     std::size_t begin = unit_->source_end, end = begin;
     if (unit_->has_target) {
       begin = unit_->target;
@@ -248,17 +347,36 @@ class XliffDocument : public DocumentOfBytes {
       while (line > 0 && (all[line - 1] == ' ' || all[line - 1] == '\t')) --line;
       if (line > 0 && all[line - 1] == '\n') --line;
       if (line > 0 && all[line] == '\n' && all[line - 1] == '\r') --line;
-      if (all[line] == '\n' || all[line] == '\r') before = all.substr(line, source - line);
+      if (all[line] == '\n' || all[line] == '\r') line_before = all.substr(line, source - line);
     }
-    before += target_tag(prefix);
-    before += all.substr(unit_->content, found.begin - unit_->content);
-    after = all.substr(found.end, unit_->content_end - found.end);
-    after += "</" + prefix + "target>";
-    add(std::move(found.block), begin, end, std::move(before), std::move(after));
-    is_cdata_.push_back(unit_->is_cdata);
+    const std::size_t first = blocks().size();
+    bool has_letter = false;
+    std::size_t done = unit_->content;  // bytes of the source between its blocks are written, too
+    for (std::size_t i = 0; i < unit_->found.size(); ++i) {
+      InlineText::Found& found = unit_->found[i];
+      has_letter = has_letter || found.has_letter;
+      std::string before(all.substr(done, found.begin - done)), after;
+      done = found.end;
+      if (i == 0) {
+        copies_[first] = {unit_->found.size(), line_before + target_tag(prefix, true) + before};
+        before = line_before + target_tag(prefix, false) + before;
+      }
+      if (i + 1 == unit_->found.size()) {
+        after = all.substr(done, unit_->content_end - done);
+        after += "</" + prefix + "target>";
+      }
+      add(std::move(found.block), i == 0 ? begin : end, end, std::move(before), std::move(after));
+      is_cdata_.push_back(unit_->is_cdata);
+    }
+    if (!has_letter || version_ != "1") copies_.erase(first);
   }
 
+  std::string name_;
   XmlReader reader_;
+  LeftParts left_;
+  std::size_t root_ = 0;
+  bool needs_language_ = false;                   // the root says no trgLang
+  std::unordered_map<std::size_t, Copy> copies_;  // by the unit's first block
   std::optional<std::string> version_;
   std::vector<bool> is_left_;  // of each open element: its text is unchanged
   std::optional<XliffUnit> unit_;

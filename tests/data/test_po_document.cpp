@@ -58,7 +58,37 @@ TEST_CASE("po: a long line that goes on is one block with the next, lists are no
           "msgid \"\"\n\"A line that was broken since it grew too long\\n\"\n\"for a screen.\"\nmsgstr \"\"\n") ==
       "A line that was broken since it grew too long{\\n\"\n\"}for a screen.");
   CHECK(po_blocks("msgid \"One:\\n\"\n\"  - two\\n\"\n\"three\\tfour\"\nmsgstr \"\"\n") ==
-        "One: | - two | three{\\t}four");
+        "One: | - two | three | four");
+}
+
+TEST_CASE("po: tabs border blocks") {
+  const std::string ids = "msgid \"&Open file\\tCtrl+O\"\n";
+  CHECK(po_blocks(ids + "msgstr \"\"\n") == "&Open file | Ctrl+O");
+  CHECK(filled_po(ids + "msgstr \"\"\n") == ids + "msgstr \"&Open file\\tCtrl+O\"\n");
+}
+
+TEST_CASE("po: tags of HTML are marks, and placeholders are text") {
+  const auto blocks = [](const std::string& id) {
+    const std::string ids = "msgid \"" + id + "\"\n";
+    CHECK(filled_po(ids + "msgstr \"\"\n") == ids + "msgstr \"" + id + "\"\n");
+    return po_blocks(ids + "msgstr \"\"\n");
+  };
+  const std::string link = "<a href=\\\"%s\\\" title=\\\"x > y\\\">";
+  CHECK(blocks("Click " + link + "the house</a> to see it.") ==
+        "Click {" + link + "}the house{</a>} to see it.");
+  CHECK(blocks("<p>One <b>two<br/>three</b>.</p><p>Four</p>") ==
+        "One {<b>}two{<br/>}three{</b>}. | Four");
+  CHECK(blocks("Run <code>make <b>x</b></code> in <img src='a'>") ==
+        "Run {<code>make <b>x</b></code>} in");
+  CHECK(blocks("cp <file> <dir>, a < b and b > a, <me@x.org>") ==
+        "cp <file> <dir>, a < b and b > a, <me@x.org>");
+  CHECK(blocks("One <a \"\n\"href=x>two</a>") == "One {<a \"\n\"href=x>}two{</a>}");
+}
+
+TEST_CASE("po: a translation with fewer words than lines has no empty ones") {
+  const auto document = read_po("msgid \"\"\n\"Thank \"\n\"you\"\nmsgstr \"\"\n", "de.po");
+  CHECK(testing::with_text(*document, "Danke*") ==
+        "msgid \"\"\n\"Thank \"\n\"you\"\nmsgstr \"\"\n\"Danke\"\n");
 }
 
 TEST_CASE("po: msgid goes to msgstr[0], msgid_plural to all others") {

@@ -43,11 +43,11 @@ TEST_CASE("xliff: a missing target is made behind the source, on a line of its o
                           "    <note>x</note>\n  </trans-unit>\n")) ==
       xliff1(
           "\n  <trans-unit id=\"1\">\n    <source> One &amp; two</source>\n"
-          "    <target state=\"translated\"> One &amp; two</target>\n    <note>x</note>\n  </trans-unit>\n"));
+          "    <target state=\"needs-translation\"> One &amp; two</target>\n    <note>x</note>\n  </trans-unit>\n"));
   CHECK(filled_xliff(
             xliff1("<trans-unit><source>One</source><seg-source>One</seg-source></trans-unit>")) ==
         xliff1("<trans-unit><source>One</source><seg-source>One</seg-source><target "
-               "state=\"translated\">One</target></trans-unit>"));
+               "state=\"needs-translation\">One</target></trans-unit>"));
   CHECK(filled_xliff(xliff2("<segment>\r\n <source>One</source>\r\n</segment>")) ==
         xliff2("<segment>\r\n <source>One</source>\r\n <target>One</target>\r\n</segment>"));
   CHECK(
@@ -58,20 +58,20 @@ TEST_CASE("xliff: a missing target is made behind the source, on a line of its o
 }
 
 TEST_CASE("xliff: an empty target is filled and keeps its attributes, another one is left alone") {
-  CHECK(
-      filled_xliff(xliff1("<trans-unit><source>One</source><target/></trans-unit>")) ==
-      xliff1(
-          "<trans-unit><source>One</source><target state=\"translated\">One</target></trans-unit>"));
-  CHECK(
-      filled_xliff(xliff1("<trans-unit><source>One</source><target xml:lang=\"de\" state=\"new\">\n"
-                          "</target></trans-unit>")) ==
-      xliff1("<trans-unit><source>One</source><target xml:lang=\"de\" "
-             "state=\"translated\">One</target></trans-unit>"));
+  const auto translated = [](const std::string& target) {
+    const std::string unit = "<trans-unit><source>One</source>" + target + "</trans-unit>";
+    return testing::with_text(*read_xliff(xliff1(unit), "a.xlf"), "Eins");
+  };
+  const auto with_target = [](const std::string& tag) {
+    return xliff1("<trans-unit><source>One</source>" + tag + "Eins</target></trans-unit>");
+  };
+  CHECK(translated("") == with_target("<target state=\"translated\">"));
+  CHECK(translated("<target/>") == with_target("<target state=\"translated\">"));
+  CHECK(translated("<target xml:lang=\"de\" state=\"new\">\n</target>") ==
+        with_target("<target xml:lang=\"de\" state=\"translated\">"));
   for (const std::string tag :
        {"<target\n\tstate='new'/>", "<target\n\tstate = \"new\"></target>"}) {
-    CHECK(filled_xliff(xliff1("<trans-unit><source>One</source>" + tag + "</trans-unit>")) ==
-          xliff1("<trans-unit><source>One</source><target\n\tstate=\"translated\">One</target>"
-                 "</trans-unit>"));
+    CHECK(translated(tag) == with_target("<target\n\tstate=\"translated\">"));
   }
   for (const std::string unit : {"<source>One</source><target>Eins</target>",
                                  "<source>One</source><target><x id=\"1\"/></target>", "<source/>",
@@ -79,6 +79,88 @@ TEST_CASE("xliff: an empty target is filled and keeps its attributes, another on
     CHECK(filled_xliff(xliff1("<trans-unit>" + unit + "</trans-unit>")) ==
           xliff1("<trans-unit>" + unit + "</trans-unit>"));
   }
+}
+
+TEST_CASE("xliff: a new target with a copy of the source is filled") {
+  const std::string source = "<source>One <x id=\"1\"/>two</source>",
+                    copy = "One <x id=\"1\"/>two</target>";
+  for (const std::string state : {"new", "needs-translation"}) {
+    const std::string unit =
+        "<trans-unit>" + source + "<target state=\"" + state + "\"> " + copy + "</trans-unit>";
+    CHECK(xliff_blocks(xliff1(unit)) == "One {<x id=\"1\"/>}two");
+    CHECK(testing::with_text(*read_xliff(xliff1(unit), "a.xlf"), "Eins *zwei") ==
+          xliff1("<trans-unit>" + source +
+                 "<target state=\"translated\">Eins <x id=\"1\"/>zwei</target></trans-unit>"));
+  }
+  for (const std::string tag : {"<target>", "<target state=\"final\">"}) {
+    CHECK(xliff_blocks(xliff1("<trans-unit>" + source + tag + copy + "</trans-unit>")) == "");
+  }
+  CHECK(xliff_blocks(xliff1("<trans-unit>" + source +
+                            "<target state=\"new\">Eins</target></trans-unit>")) == "");
+  const std::string segment = ">" + source + "<target>" + copy + "</segment>";
+  CHECK(xliff_blocks(xliff2("<segment state=\"initial\"" + segment)) == "One {<x id=\"1\"/>}two");
+  CHECK(xliff_blocks(xliff2("<segment" + segment)) == "");
+}
+
+TEST_CASE("xliff: a unit that is only copied is not said to be translated") {
+  const auto filled_target = [](const std::string& source, const std::string& target) {
+    const std::string unit = "<trans-unit><source>" + source + "</source>";
+    const std::string all = filled_xliff(xliff1(unit + target + "</trans-unit>"));
+    CHECK(filled_xliff(all) == all);
+    return all.substr(xliff1(unit).find("</body>"),
+                      all.find("</trans-unit>") - xliff1(unit).find("</body>"));
+  };
+  CHECK(filled_target("One", "") == "<target state=\"needs-translation\">One</target>");
+  CHECK(filled_target("One", "<target state=\"new\"/>") == "<target state=\"new\">One</target>");
+  CHECK(filled_target("One", "<target state=\"final\"/>") ==
+        "<target state=\"needs-translation\">One</target>");
+  CHECK(filled_target("12", "") == "<target state=\"translated\">12</target>");
+}
+
+TEST_CASE("xliff: tags of HTML are marks, escaped or in CDATA") {
+  const std::string unit = "<trans-unit><source>";
+  CHECK(
+      xliff_blocks(xliff1(unit + "A &lt;b&gt;red&lt;/b&gt; dog &lt;x&gt;</source></trans-unit>")) ==
+      "A {&lt;b&gt;}red{&lt;/b&gt;} dog <x>");
+  const std::string html =
+      unit + "<![CDATA[<p>The <b>dog</b> is.</p><p>One<br>two</p>]]></source></trans-unit>";
+  CHECK(xliff_blocks(xliff1(html)) == "The {<b>}dog{</b>} is. | One | two");
+  std::vector<TextBlock> blocks = read_xliff(xliff1(html), "a.xlf")->blocks();
+  blocks[1].text = "Eins & 1";
+  CHECK(read_xliff(xliff1(html), "a.xlf")->with(blocks) ==
+        xliff1(unit + "<![CDATA[<p>The <b>dog</b> is.</p><p>One<br>two</p>]]></source>"
+                      "<target state=\"translated\"><![CDATA[<p>The <b>dog</b> is.</p>"
+                      "<p>Eins & 1<br>two</p>]]></target></trans-unit>"));
+}
+
+TEST_CASE("xliff: a line break borders blocks, and is a space within a pair") {
+  const std::string lb = "<x id=\"1\" ctype=\"lb\"/>";
+  CHECK(xliff_blocks(xliff1("<trans-unit><source>One" + lb + "two</source></trans-unit>")) ==
+        "One | two");
+  CHECK(xliff_blocks(xliff1("<trans-unit><source>One <g id=\"2\">two" + lb +
+                            "three</g></source></trans-unit>")) ==
+        "One {<g id=\"2\">}two{" + lb + "}three{</g>}");
+  for (const std::string ph :
+       {"<ph id=\"0\" equiv=\"LINE_BREAK\"/>", "<ph id=\"0\" type=\"fmt\" subType=\"xlf:lb\"/>"}) {
+    CHECK(xliff_blocks(xliff2("<segment><source>One" + ph + "two</source></segment>")) ==
+          "One | two");
+  }
+}
+
+TEST_CASE("xliff: notes name what is left and what is missing") {
+  using Notes = std::vector<std::string>;
+  const auto notes = [](const std::string& bytes) { return read_xliff(bytes, "a.xlf")->notes(); };
+  const std::string cdata =
+      "<trans-unit><source>A <![CDATA[<b>red</b>]]> dog</source></trans-unit>";
+  CHECK(notes(xliff1(cdata)) == Notes{"a.xlf:2: left as it is: CDATA beside other text"});
+  CHECK(notes(xliff1("<trans-unit><source>A <![CDATA[<b>]]>dog</source></trans-unit>")).empty());
+  CHECK(
+      notes(xliff2("<segment><source>One</source></segment>")) ==
+      Notes{"a.xlf:1:1: expected trgLang in <xliff>, as XLIFF 2 requires with targets, given none "
+            "(add the language of the translation, such as trgLang=\"de\")"});
+  CHECK(
+      notes("<xliff version=\"2.0\" trgLang=\"de\"><segment><source>One</source></segment></xliff>")
+          .empty());
 }
 
 TEST_CASE("xliff: what is not to be translated, and alternatives, are left alone") {
@@ -121,7 +203,7 @@ TEST_CASE("xliff: a source of CDATA stays one, without escapes") {
   CHECK(xliff_blocks(xliff1(unit)) == "One <b> & two");
   CHECK(filled_xliff(xliff1(unit)) ==
         xliff1("<trans-unit><source><![CDATA[One <b> & two]]></source><target "
-               "state=\"translated\"><![CDATA[One <b> & two]]></target></trans-unit>"));
+               "state=\"needs-translation\"><![CDATA[One <b> & two]]></target></trans-unit>"));
   CHECK(testing::with_text(*read_xliff(xliff1(unit), "a.xlf"), "a ]]> < & b") ==
         xliff1("<trans-unit><source><![CDATA[One <b> & two]]></source><target "
                "state=\"translated\"><![CDATA[a ]]]]><![CDATA[> < & b]]></target></trans-unit>"));

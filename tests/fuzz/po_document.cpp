@@ -11,7 +11,7 @@ std::vector<std::string> seeds() {
   return {
       "msgid \"\"\nmsgstr \"\"\n\"Content-Type: text/plain; charset=UTF-8\\n\"\n\n#: a.c:1\n"
       "msgctxt \"c\"\nmsgid \"One \\\"two\\\" %s\\n\"\nmsgstr \"\"\n\nmsgid \"\"\n\"a long line that "
-      "is wrapped and goes \"\n\"on\\n\"\n\"with more, and a tab\\t\\x41 here\"\nmsgstr \"\"\n\n"
+      "is wrapped and goes \"\n\"on\\n\"\n\"with <b>more</b>, and a tab\\t\\x41 here<br>\"\nmsgstr \"\"\n\n"
       "#, fuzzy\nmsgid \"a\"\nmsgstr \"\"\n\n#~ msgid \"b\"\n#~ msgstr \"\"\n",
       "msgid \"one file\"\nmsgid_plural \"%d files\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\r\nmsgstr[2] \"x\"\n"};
 }
