@@ -170,8 +170,8 @@ class XliffDocument : public DocumentOfBytes {
 
   void read_source(const XmlToken& token) {
     unit_->source = token;
-    unit_->content = token.end;
-    unit_->source_end = token.end;
+    unit_->content = unit_->content_end = unit_->source_end = token.end;
+    unit_->found.clear();  // those of a source before, which is not valid
     if (token.kind == XmlKind::empty) return;
     is_left_.pop_back();
     unit_->is_cdata = is_one_cdata(token.end);

@@ -211,6 +211,12 @@ TEST_CASE("xliff: a source of CDATA stays one, without escapes") {
         "One");
 }
 
+TEST_CASE("xliff: of two sources in a unit, which is not valid, the second counts") {
+  CHECK(xliff_blocks(xliff1("<trans-unit><source>One</source><source>two</source></trans-unit>")) ==
+        "two");
+  CHECK(xliff_blocks(xliff1("<trans-unit><source>One</source><source/></trans-unit>")) == "");
+}
+
 TEST_CASE("xliff: two passes of words in reverse give the sources") {
   const std::string bytes =
       xliff1("<trans-unit>\n<source>One <g>t&#x77;o</g> &quot;three\"</source>\n</trans-unit>");
