@@ -116,18 +116,31 @@ std::string DocumentOfBytes::written(std::size_t index,
 }
 
 std::string DocumentOfBytes::with(const std::vector<TextBlock>& translations) const {
+  return with(translations, {});
+}
+
+std::string DocumentOfBytes::with(const std::vector<TextBlock>& translations,
+                                  const std::vector<DocumentEdit>& edits) const {
   KETTE_CHECK(translations.size() == blocks_.size(), "document: expected ", blocks_.size(),
               " translated blocks, given ", translations.size());
   std::string out;
-  std::size_t at = 0;
+  std::size_t at = 0, edit = 0;
+  const auto copy_to = [&](std::size_t end) {
+    for (; edit < edits.size() && edits[edit].begin <= end; ++edit) {
+      out.append(bytes_, at, edits[edit].begin - at).append(edits[edit].text);
+      at = edits[edit].end;
+    }
+    out.append(bytes_, at, end - at);
+  };
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    out.append(bytes_, at, ranges_[i].begin - at);
+    copy_to(ranges_[i].begin);
     out += before(i, translations);
     out += written(i, translations[i]);
     out += ranges_[i].after;
     at = ranges_[i].end;
   }
-  return out.append(bytes_, at);
+  copy_to(bytes_.size());
+  return out;
 }
 
 }  // namespace kette

@@ -24,6 +24,12 @@ struct TextBlock {
   std::vector<Spelling> spellings{};  ///< of each character in text order; the last one repeats
 };
 
+/// Bytes [begin, end) outside of all blocks, and what replaces them.
+struct DocumentEdit {
+  std::size_t begin = 0, end = 0;
+  std::string text{};
+};
+
 class Document {
  public:
   virtual ~Document() = default;
@@ -55,6 +61,9 @@ class DocumentOfBytes : public Document {
 
  protected:
   explicit DocumentOfBytes(std::string bytes) : bytes_(std::move(bytes)) {}
+  /// Also with other bytes between its blocks. edits: ascending.
+  std::string with(const std::vector<TextBlock>& translations,
+                   const std::vector<DocumentEdit>& edits) const;
   const std::string& bytes() const { return bytes_; }
   /// Call it in the order of the blocks, which must not overlap. before, after: written around the
   /// translation, if it does not replace the text itself.

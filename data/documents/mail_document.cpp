@@ -1,6 +1,7 @@
 #include "data/documents/mail_document.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "data/documents/document_bytes.h"
@@ -14,6 +15,11 @@ namespace kette {
 namespace {
 
 constexpr std::size_t kDeepestParts = 16;  // each level of parts is read once more
+
+bool is_ascii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char byte) { return static_cast<unsigned char>(byte) < 0x80; });
+}
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -62,9 +68,13 @@ class MailReader {
   void read();
 
  private:
-  void read_mail(SourceRange range, std::size_t depth, bool is_whole);
-  void read_content(const MailHeaders& headers, SourceRange body, std::size_t depth);
-  void read_parts(const MailHeaders& headers, SourceRange body, std::size_t depth);
+  /// Where a mail or part is: how many it is within, and the one that has it.
+  struct Place {
+    std::size_t depth = 0, parent = MailDocument::kNoParent;
+  };
+  void read_mail(SourceRange range, Place place, bool is_whole);
+  void read_content(const MailHeaders& headers, SourceRange body, Place place, bool is_mail);
+  void read_parts(const MailHeaders& headers, SourceRange body, Place place);
   void read_subject(SourceRange subject);
   void read_body(SourceRange body, bool flowed);
   void note(std::size_t at, const std::string& what) {
@@ -92,28 +102,30 @@ void MailReader::read() {
     for (std::size_t at = begin; at < bytes_.size();) {
       const SourceLine line = line_at(bytes_, at);
       if (after_blank && begins_mail(line.of(bytes_))) {
-        read_mail({begin, line.begin}, 0, false);
+        read_mail({begin, line.begin}, {}, false);
         begin = line.next;
       }
       after_blank = line.begin == line.end;
       at = line.next;
     }
-    read_mail({begin, bytes_.size()}, 0, false);
+    read_mail({begin, bytes_.size()}, {}, false);
   } else {
-    read_mail({begin, bytes_.size()}, 0, true);
+    read_mail({begin, bytes_.size()}, {}, true);
   }
 }
 
 /// is_whole: the document may be the text of a mail without headers.
-void MailReader::read_mail(SourceRange range, std::size_t depth, bool is_whole) {
+void MailReader::read_mail(SourceRange range, Place place, bool is_whole) {
   const MailHeaders headers = read_mail_headers(bytes_, range);
   if (is_whole && !headers.is_mail) return read_body(range, false);
   if (headers.subject) read_subject(*headers.subject);
-  read_content(headers, {headers.end, range.end}, depth);
+  read_content(headers, {headers.end, range.end}, place, true);
 }
 
-void MailReader::read_content(const MailHeaders& headers, SourceRange body, std::size_t depth) {
+void MailReader::read_content(const MailHeaders& headers, SourceRange body, Place place,
+                              bool is_mail) {
   if (body.begin >= body.end) return;
+  if (headers.is_attachment) return note(body.begin, "an attachment, " + headers.type);
   const bool is_plain = is_one_of(headers.encoding, {"", "7bit", "8bit", "binary"});
   const bool is_packed = headers.type.starts_with("multipart/");
   if (!is_plain && !is_packed) {
@@ -123,9 +135,10 @@ void MailReader::read_content(const MailHeaders& headers, SourceRange body, std:
     return note(body.begin, headers.type);
   }
   if (is_packed || headers.type == "message/rfc822") {
-    if (depth == kDeepestParts) return note(body.begin, "parts within parts");
-    if (is_packed) return read_parts(headers, body, depth + 1);
-    return read_mail(body, depth + 1, false);
+    if (place.depth == kDeepestParts) return note(body.begin, "parts within parts");
+    mail_.parts_.push_back({headers.declared, is_mail, place.parent});
+    const Place inside{place.depth + 1, mail_.parts_.size() - 1};
+    return is_packed ? read_parts(headers, body, inside) : read_mail(body, inside, false);
   }
   if (headers.type != "text/plain" && headers.type != "text") {
     return note(body.begin, headers.type);
@@ -133,17 +146,21 @@ void MailReader::read_content(const MailHeaders& headers, SourceRange body, std:
   if (!is_one_of(headers.charset, {"", "us-ascii", "ascii", "utf-8", "utf8"})) {
     return note(body.begin, "text in " + headers.charset);
   }
+  const std::size_t before = mail_.blocks().size();
   read_body(body, headers.flowed);
+  const std::size_t behind = mail_.blocks().size();
+  if (behind == before || !is_ascii(body.of(bytes_))) return;
+  mail_.parts_.push_back({headers.declared, is_mail, place.parent, before, behind});
 }
 
-void MailReader::read_parts(const MailHeaders& headers, SourceRange body, std::size_t depth) {
+void MailReader::read_parts(const MailHeaders& headers, SourceRange body, Place place) {
   if (headers.boundary.empty()) return note(body.begin, headers.type + " without a boundary");
   const std::string border = "--" + headers.boundary;
   std::size_t begin = 0;  // of a part; 0: before the first
   const auto read_part = [&](std::size_t end) {
     if (begin == 0) return;
     const MailHeaders part = read_mail_headers(bytes_, {begin, end});
-    read_content(part, {part.end, end}, depth);
+    read_content(part, {part.end, end}, place, false);
   };
   for (std::size_t at = body.begin; at < body.end;) {
     const SourceLine line = line_at(bytes_, at);
@@ -227,17 +244,46 @@ MailDocument::MailDocument(std::string all, const std::string& name)
   MailReader(*this, name).read();
 }
 
+std::string_view MailDocument::line_end() const {
+  const SourceLine first = line_at(bytes(), first_line_begin(bytes()));
+  return std::string_view(bytes()).substr(first.end, first.next - first.end);
+}
+
+std::string MailDocument::with(const std::vector<TextBlock>& translations) const {
+  std::vector<bool> is_changed(parts_.size());  // has bytes that no header declares
+  for (std::size_t i = parts_.size(); i-- > 0;) {
+    const Part& part = parts_[i];
+    for (std::size_t at = part.first_block; at < std::min(part.last_block, translations.size());
+         ++at) {
+      if (!is_ascii(translations[at].text)) is_changed[i] = true;
+    }
+    if (is_changed[i] && part.parent != kNoParent) is_changed[part.parent] = true;
+  }
+  std::vector<DocumentEdit> edits;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    const Part& part = parts_[i];
+    if (!is_changed[i]) continue;
+    std::vector<DocumentEdit> more = edits_for_utf8(
+        bytes(), part.declared, part.first_block < part.last_block, part.is_mail, line_end());
+    std::move(more.begin(), more.end(), std::back_inserter(edits));
+  }
+  return DocumentOfBytes::with(translations, edits);
+}
+
 /// Headers are ASCII: a subject of only ASCII gets encoded words for other characters.
 std::string MailDocument::written(std::size_t index, const TextBlock& translation) const {
-  const auto is_ascii = [](std::string_view text) {
-    return std::all_of(text.begin(), text.end(),
-                       [](char byte) { return static_cast<unsigned char>(byte) < 0x80; });
-  };
   const bool is_subject = std::binary_search(subjects_.begin(), subjects_.end(), index);
   if (is_subject && is_ascii(bytes_of(index)) && !is_ascii(translation.text)) {
-    const SourceLine first = line_at(bytes(), first_line_begin(bytes()));
-    return encoded_words(translation.text,
-                         std::string_view(bytes()).substr(first.end, first.next - first.end));
+    // With its marks, such as addresses; encoded words are folded anew.
+    const std::string folded = DocumentOfBytes::written(index, translation);
+    std::string line;
+    for (std::size_t at = 0; at < folded.size();) {
+      const std::size_t end = std::min(folded.find_first_of("\r\n", at), folded.size());
+      line.append(folded, at, end - at);
+      at = std::min(folded.find_first_not_of(" \t\r\n", end), folded.size());
+      if (at < folded.size()) line += ' ';
+    }
+    return encoded_words(line, line_end());
   }
   return DocumentOfBytes::written(index, translation);
 }

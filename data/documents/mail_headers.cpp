@@ -28,8 +28,8 @@ bool begins_with_space(std::string_view line) {
   return line.starts_with(' ') || line.starts_with('\t');
 }
 
-/// The value of a parameter "; name=value"; empty: there is none.
-std::string parameter(std::string_view value, std::string_view name) {
+/// The value of a parameter "; name=value" without quotes, within `value`.
+std::optional<SourceRange> parameter(std::string_view value, std::string_view name) {
   const std::string low = lower_ascii(value);
   for (std::size_t at = low.find(';'); at != low.npos; at = low.find(';', at + 1)) {
     std::size_t begin = std::min(low.find_first_not_of(" \t\r\n", at + 1), low.size());
@@ -37,17 +37,32 @@ std::string parameter(std::string_view value, std::string_view name) {
     begin = std::min(low.find_first_not_of(" \t", begin + name.size()), low.size());
     if (begin == low.size() || low[begin] != '=') continue;
     begin = std::min(low.find_first_not_of(" \t", begin + 1), low.size());
-    if (begin < low.size() && low[begin] == '"') {
-      return std::string(value.substr(begin + 1, value.find('"', begin + 1) - begin - 1));
-    }
-    return std::string(value.substr(begin, value.find_first_of("; \t\r\n", begin) - begin));
+    const bool is_quoted = begin < low.size() && low[begin] == '"';
+    begin += is_quoted ? 1 : 0;
+    return SourceRange{
+        begin, std::min(value.find_first_of(is_quoted ? "\"" : "; \t\r\n", begin), low.size())};
   }
   return {};
 }
 
-std::string first_word(std::string_view value) {
+std::string parameter_text(std::string_view value, std::string_view name) {
+  const std::optional<SourceRange> found = parameter(value, name);
+  return found ? std::string(found->of(value)) : std::string();
+}
+
+/// Also in the forms of RFC 2231.
+bool has_file_name(std::string_view value, const std::string& name) {
+  return parameter(value, name) || parameter(value, name + "*") || parameter(value, name + "*0") ||
+         parameter(value, name + "*0*");
+}
+
+SourceRange first_word(std::string_view value) {
   const std::size_t begin = std::min(value.find_first_not_of(" \t\r\n"), value.size());
-  return lower_ascii(value.substr(begin, value.find_first_of("; \t\r\n", begin) - begin));
+  return {begin, std::min(value.find_first_of("; \t\r\n", begin), value.size())};
+}
+
+bool is_ascii_name(std::string_view charset) {
+  return charset.empty() || charset == "us-ascii" || charset == "ascii";
 }
 
 void note(MailHeaders& headers, std::string_view bytes, std::string_view name, SourceRange value) {
@@ -55,12 +70,28 @@ void note(MailHeaders& headers, std::string_view bytes, std::string_view name, S
   if (std::find(kOfMails.begin(), kOfMails.end(), low) != kOfMails.end()) headers.is_mail = true;
   const std::string_view text = value.of(bytes);
   if (low == "subject" && !headers.subject) headers.subject = value;
-  if (low == "content-transfer-encoding") headers.encoding = first_word(text);
+  const auto in_bytes = [&](SourceRange range) {
+    return SourceRange{value.begin + range.begin, value.begin + range.end};
+  };
+  const SourceRange word = first_word(text);
+  if (low == "mime-version") headers.declared.has_version = true;
+  if (low == "content-transfer-encoding") {
+    headers.encoding = lower_ascii(word.of(text));
+    headers.declared.encoding = in_bytes(word);
+  }
+  if (low == "content-disposition") {
+    headers.is_attachment = headers.is_attachment || lower_ascii(word.of(text)) == "attachment" ||
+                            has_file_name(text, "filename");
+  }
   if (low == "content-type") {
-    headers.type = first_word(text);
-    headers.charset = lower_ascii(parameter(text, "charset"));
-    headers.boundary = parameter(text, "boundary");
-    headers.flowed = lower_ascii(parameter(text, "format")) == "flowed";
+    headers.type = lower_ascii(word.of(text));
+    headers.charset = lower_ascii(parameter_text(text, "charset"));
+    headers.boundary = parameter_text(text, "boundary");
+    headers.flowed = lower_ascii(parameter_text(text, "format")) == "flowed";
+    headers.is_attachment = headers.is_attachment || has_file_name(text, "name");
+    headers.declared.type = in_bytes(word);
+    headers.declared.charset = parameter(text, "charset");
+    if (headers.declared.charset) headers.declared.charset = in_bytes(*headers.declared.charset);
   }
 }
 
@@ -68,7 +99,7 @@ void note(MailHeaders& headers, std::string_view bytes, std::string_view name, S
 
 MailHeaders read_mail_headers(std::string_view bytes, SourceRange range) {
   MailHeaders headers;
-  std::size_t at = range.begin;
+  std::size_t at = headers.declared.end = range.begin;
   while (at < range.end) {
     const SourceLine line = line_at(bytes, at);
     const std::string_view text = line.of(bytes);
@@ -88,9 +119,35 @@ MailHeaders read_mail_headers(std::string_view bytes, SourceRange range) {
     }
     note(headers, bytes, text.substr(0, name), {line.begin + name + 1, end});
     if (at < range.end && begins_with_space(bytes.substr(at))) at = line_at(bytes, at).next;
+    headers.declared.end = std::min(at, range.end);
   }
   headers.end = std::min(at, range.end);
   return headers;
+}
+
+std::vector<DocumentEdit> edits_for_utf8(std::string_view bytes, const MailDeclaration& declared,
+                                         bool is_text, bool is_mail, std::string_view line_end) {
+  std::vector<DocumentEdit> edits;
+  std::string missing;  // headers
+  const auto add_header = [&](std::string_view header) { missing.append(header).append(line_end); };
+  if (is_mail && !declared.has_version) add_header("MIME-Version: 1.0");
+  if (is_text && !declared.type) {
+    add_header("Content-Type: text/plain; charset=utf-8");
+  } else if (is_text && !declared.charset) {
+    edits.push_back({declared.type->end, declared.type->end, "; charset=utf-8"});
+  } else if (is_text && is_ascii_name(lower_ascii(declared.charset->of(bytes)))) {
+    edits.push_back({declared.charset->begin, declared.charset->end, "utf-8"});
+  }
+  if (!declared.encoding) {
+    add_header("Content-Transfer-Encoding: 8bit");
+  } else if (const std::string now = lower_ascii(declared.encoding->of(bytes));
+             now.empty() || now == "7bit") {
+    edits.push_back({declared.encoding->begin, declared.encoding->end, "8bit"});
+  }
+  if (!missing.empty()) edits.push_back({declared.end, declared.end, std::move(missing)});
+  std::sort(edits.begin(), edits.end(),
+            [](const DocumentEdit& a, const DocumentEdit& b) { return a.begin < b.begin; });
+  return edits;
 }
 
 std::string encoded_words(std::string_view text, std::string_view line_end) {

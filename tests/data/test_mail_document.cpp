@@ -89,6 +89,67 @@ TEST_CASE("mail: a subject that was ASCII is encoded when it is not any more") {
   CHECK(contains(written, "?=\r\n =?UTF-8?Q?"));
 }
 
+TEST_CASE("mail: an encoded subject keeps its addresses, on whatever line they are") {
+  const auto document = mail("Subject: hello at\n\thttps://a.b/c now\nFrom: a@b.c\n\ntext\n");
+  std::vector<TextBlock> blocks = document->blocks();
+  REQUIRE(shown(blocks[0]) == "hello at{\n\t}{https://a.b/c }now");
+  blocks[0].text = "Gr\u00FC\u00DFe jetzt";
+  blocks[0].marks[0].at = 7;
+  blocks[0].marks[1].at = 8;
+  CHECK(
+      document->with(blocks) ==
+      "Subject: =?UTF-8?Q?Gr=C3=BC=C3=9Fe_https=3A=2F=2Fa=2Eb=2Fc_jetzt?=\nFrom: a@b.c\n\ntext\n");
+}
+
+TEST_CASE("mail: text that was ASCII and no longer is gets the headers that say so") {
+  const auto changed = [](const std::string& bytes, const std::string& text = "\u00FC") {
+    return with_text(*mail(bytes), 0, text);
+  };
+  CHECK(changed("From: a@b.c\r\n\r\ntext\r\n") ==
+        "From: a@b.c\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n"
+        "Content-Transfer-Encoding: 8bit\r\n\r\n\u00FC\r\n");
+  CHECK(changed("From: a@b.c\n\ntext\n", "ASCII") == "From: a@b.c\n\nASCII\n");
+  CHECK(changed(kMime + "Content-Type: text/plain; charset=\"US-ASCII\"; format=flowed\n"
+                        "Content-Transfer-Encoding: 7bit\nTo: x\n\ntext\n") ==
+        kMime +
+            "Content-Type: text/plain; charset=\"utf-8\"; format=flowed\n"
+            "Content-Transfer-Encoding: 8bit\nTo: x\n\n\u00FC\n");
+  CHECK(changed(kMime + "Content-Transfer-Encoding: 7BIT\nContent-Type: text/plain\n\ntext\n") ==
+        kMime +
+            "Content-Transfer-Encoding: 8bit\nContent-Type: text/plain; charset=utf-8\n\n\u00FC\n");
+  CHECK(changed(kMime + "Content-Type: text/plain; charset=utf-8\n"
+                        "Content-Transfer-Encoding: 8bit\n\ntext\n") ==
+        kMime +
+            "Content-Type: text/plain; charset=utf-8\n"
+            "Content-Transfer-Encoding: 8bit\n\n\u00FC\n");
+  // What has other characters already declares them, or was torn before.
+  CHECK(changed("From: a@b.c\n\n\u00E4 text\n") == "From: a@b.c\n\n\u00FC\n");
+  // A part, and what it is in; its neighbour is as it was.
+  CHECK(changed(kMime +
+                "Content-Type: multipart/mixed; boundary=b\nContent-Transfer-Encoding: 7bit\n\n"
+                "--b\n\ntext\n--b\nContent-Type: text/plain\n\nmore\n--b--\n") ==
+        kMime +
+            "Content-Type: multipart/mixed; boundary=b\nContent-Transfer-Encoding: 8bit\n\n"
+            "--b\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n"
+            "\n\u00FC\n--b\nContent-Type: text/plain\n\nmore\n--b--\n");
+}
+
+TEST_CASE("mail: attachments are left, by their disposition or file name") {
+  for (const char* header :
+       {"Content-Disposition: attachment", "Content-Disposition: Inline; filename=a.c",
+        "Content-Disposition: inline;\n filename*0*=utf-8''a.c",
+        "Content-Type: text/plain; name=\"a.log\""}) {
+    CAPTURE(header);
+    const auto document =
+        mail(kMime + "Content-Type: multipart/mixed; boundary=b\n\n--b\n\ntext\n--b\n" + header +
+             "\n\nint main();\n--b--\n");
+    CHECK(testing::shown_blocks(*document) == Shown{"text"});
+    REQUIRE(document->notes().size() == 1);
+    CHECK(contains(document->notes()[0], "left as it is: an attachment, text/plain"));
+  }
+  CHECK(mail_blocks(kMime + "Content-Disposition: inline\n\ntext\n") == Shown{"text"});
+}
+
 TEST_CASE("mail: hostile input takes time in proportion") {
   const std::string head = kMime + "Content-Type: multipart/mixed; boundary=b\n\n";
   for (const std::string& part :

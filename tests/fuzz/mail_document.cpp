@@ -14,6 +14,8 @@ std::vector<std::string> seeds() {
       "From a@b Sat Jan  3 01:05:34 1996\nTo: x\n\none\n\nFrom c@d Sat Jan  3 01:05:34 1996\nTo: y\n\ntwo\n",
       "MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=\"b\"\r\n\r\n--b\r\n\r\ntext\r\n--b\r\nContent-Type: "
       "text/html; charset=utf-8\r\n\r\n<p>\r\n--b\r\nContent-Type: text/plain; format=flowed\r\n\r\nflowed \r\ntext\r\n--b--\r\n",
+      "From: a@b.c\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain; charset=\"us-ascii\"\n"
+      "Content-Transfer-Encoding: 7bit\n\ntext\n-----\n--b\nContent-Disposition: attachment; filename=a.c\n\nint\n--b--\n",
       "Just a reply:\n\n> - an item\n> 2. another\n"};
 }
 
