@@ -26,7 +26,8 @@ bool is_number(std::string_view line) {
   return !line.empty() && line.find_first_not_of("0123456789") == line.npos;
 }
 
-/// Makes blocks of the lines of cues.
+/// Makes blocks of the lines of cues. Tags around a whole cue are outside of blocks, or part of the
+/// break between two cues of one sentence: a translation never moves them into another cue.
 class CueBlocks {
  public:
   using Sink = std::function<void(InlineText::Found&&)>;
@@ -38,16 +39,15 @@ class CueBlocks {
         block_(bytes, has_entities ? markup_escaped_text : plain_character) {}
 
   void begin_cue(CueTimes times) {
+    end_cue();
     gap_ = times.begin - end_time_;
     end_time_ = times.end;
     at_begin_ = true;
   }
-  void add_line(SourceRange line);
+  void add_line(SourceRange line) { lines_.push_back(line); }
   void end_block() {
-    std::optional<InlineText::Found> found = block_.take();
-    if (found && found->has_letter) sink_(std::move(*found));
-    end_ = 0;
-    cues_ = 0;
+    end_cue();
+    take_block();
   }
 
   /// "&" and "<" begin markup in WebVTT; ">" alone does not.
@@ -56,6 +56,14 @@ class CueBlocks {
   }
 
  private:
+  void end_cue();
+  void add_cue_line(SourceRange line, bool may_join);
+  void take_block() {
+    std::optional<InlineText::Found> found = block_.take();
+    if (found && found->has_letter) sink_(std::move(*found));
+    end_ = 0;
+    cues_ = 0;
+  }
   bool continues(std::string_view line) const {
     if (end_ == 0 || cues_ >= kMostCues || gap_ < 0 || gap_ > kLongestGap) return false;
     return !ends_sentence(last_line_) && (goes_on(line) || ends_in_comma(last_line_));
@@ -66,17 +74,33 @@ class CueBlocks {
   bool has_entities_;
   Sink sink_;
   InlineText block_;
-  std::string_view last_line_;
-  std::size_t end_ = 0;  // of the block's last line; 0: it has none
+  std::vector<SourceRange> lines_;  // of the cue
+  std::string_view last_line_, voice_;
+  bool ends_bare_ = false;  // the cue before
+  std::size_t end_ = 0;     // of the block's last line; 0: it has none
   std::int64_t gap_ = 0, end_time_ = 0;
   int cues_ = 0;  // that begin in the block
   bool at_begin_ = false;
 };
 
-void CueBlocks::add_line(SourceRange line) {
+void CueBlocks::end_cue() {
+  if (lines_.empty()) return;
+  const CueText cue = cue_text(bytes_, {lines_.front().begin, lines_.back().end});
+  // A translation of both cues could move a tag over their border; speakers do not share one.
+  const bool may_join = ends_bare_ && cue.begins_bare && (cue.voice.empty() || cue.voice == voice_);
+  for (SourceRange line : std::exchange(lines_, {})) {
+    line.begin = std::max(line.begin, cue.text.begin);
+    line.end = std::min(line.end, cue.text.end);
+    if (line.begin < line.end) add_cue_line(line, may_join);
+  }
+  ends_bare_ = cue.ends_bare;
+  voice_ = cue.voice;
+}
+
+void CueBlocks::add_cue_line(SourceRange line, bool may_join) {
   const std::string_view text = line.of(bytes_);
   const std::size_t speech = speech_begin(text);
-  if (speech > 0 || (at_begin_ && !continues(text))) end_block();
+  if (speech > 0 || (at_begin_ && !(may_join && continues(text)))) take_block();
   if (at_begin_) ++cues_;
   at_begin_ = false;
   line.begin += speech;

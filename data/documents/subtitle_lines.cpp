@@ -1,9 +1,10 @@
 #include "data/documents/subtitle_lines.h"
 
 #include <algorithm>
+#include <map>
+#include <vector>
 
 #include "data/documents/html_tokens.h"
-#include "data/documents/source_lines.h"
 #include "data/files/unicode.h"
 #include "data/files/utf8.h"
 
@@ -68,6 +69,35 @@ std::string_view bare(std::string_view line) {
   return line;
 }
 
+/// Tags of a text without a partner.
+struct Unpaired {
+  std::int64_t opening = 0, closing = 0;
+};
+Unpaired unpaired_in(std::string_view text) {
+  std::map<std::string, std::int64_t> open;
+  Unpaired found;
+  for (std::size_t at = 0; (at = text.find_first_of("<{", at)) != text.npos;) {
+    const SubtitleTag tag = subtitle_tag(text, at);
+    if (tag.opens) ++open[tag.name];
+    if (tag.closes && --open[tag.name] < 0) {
+      open[tag.name] = 0;
+      ++found.closing;
+    }
+    at = std::max(tag.end, at + 1);
+  }
+  for (const auto& [name, count] : open) found.opening += count;
+  return found;
+}
+
+/// The tag <v Name>; empty: none.
+std::string_view voice_in(std::string_view tags) {
+  for (std::size_t at = 0; (at = tags.find('<', at)) != tags.npos; ++at) {
+    const SubtitleTag tag = subtitle_tag(tags, at);
+    if (tag.opens && tag.name == "v") return tags.substr(at, tag.end - at);
+  }
+  return {};
+}
+
 char32_t last_character(std::string_view line) {
   std::size_t at = line.size() - 1;
   while (at > 0 && continues_utf8(line[at])) --at;
@@ -109,6 +139,53 @@ SubtitleTag subtitle_tag(std::string_view line, std::size_t at) {
   const std::size_t name_end = std::min(near.find_first_of(" \t.>", begin), end);
   return {at + end + 1, is_name && !closes, is_name && closes,
           lower_ascii(near.substr(begin, name_end - begin))};
+}
+
+CueText cue_text(std::string_view bytes, SourceRange cue) {
+  constexpr std::string_view kGaps = " \t\r\n";
+  struct Found {
+    std::size_t begin;
+    SubtitleTag tag;
+  };
+  std::vector<Found> before, behind;
+  std::string_view text = bytes.substr(0, cue.end);
+  SourceRange inner = cue;
+  for (;;) {
+    inner.begin = std::min(text.find_first_not_of(kGaps, inner.begin), text.size());
+    const SubtitleTag tag =
+        inner.begin < text.size() ? subtitle_tag(text, inner.begin) : SubtitleTag{};
+    if (tag.end == 0) break;
+    before.push_back({inner.begin, tag});
+    inner.begin = tag.end;
+  }
+  for (;;) {
+    const std::size_t last = text.find_last_not_of(kGaps);
+    text = text.substr(0, last == text.npos ? inner.begin : std::max(inner.begin, last + 1));
+    if (text.size() == inner.begin || (text.back() != '>' && text.back() != '}')) break;
+    const std::size_t sign = text.substr(inner.begin).rfind(text.back() == '>' ? '<' : '{');
+    if (sign == text.npos) break;
+    const std::size_t begin = inner.begin + sign;
+    const SubtitleTag tag = subtitle_tag(text, begin);
+    if (tag.end != text.size()) break;
+    behind.push_back({begin, tag});
+    text = text.substr(0, begin);
+  }
+  inner.end = text.size();
+  const std::size_t all_before = before.size(), all_behind = behind.size();
+  // Tags at the ends that pair with one within belong to the text.
+  Unpaired unpaired = unpaired_in(inner.of(bytes));
+  for (; unpaired.closing > 0 && !before.empty(); before.pop_back()) {
+    inner.begin = before.back().begin;
+    unpaired.closing -= before.back().tag.opens ? 1 : 0;
+  }
+  for (; unpaired.opening > 0 && !behind.empty(); behind.pop_back()) {
+    inner.end = behind.back().tag.end;
+    unpaired.opening -= behind.back().tag.closes ? 1 : 0;
+  }
+  const Unpaired rest = unpaired_in(inner.of(bytes));
+  if (rest.opening + rest.closing > 0) return {cue, {}, all_before == 0, all_behind == 0};
+  return {inner, voice_in(bytes.substr(cue.begin, inner.begin - cue.begin)),
+          before.size() == all_before, behind.size() == all_behind};
 }
 
 std::size_t speech_begin(std::string_view line) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "data/documents/source_lines.h"
+
 namespace kette {
 
 struct CueTimes {
@@ -22,6 +24,15 @@ struct SubtitleTag {
 };
 /// <i>, </c>, <v Name>, <00:01.000>, {\an8}, {y:i} at a place.
 SubtitleTag subtitle_tag(std::string_view line, std::size_t at);
+
+/// A cue without the tags and white space around its text. Tags at its ends that pair with one
+/// within stay; if a tag has no partner, all do.
+struct CueText {
+  SourceRange text{};
+  std::string_view voice{};                   ///< the tag <v Name> before it; empty: none
+  bool begins_bare = true, ends_bare = true;  ///< no tag at this end is part of the text
+};
+CueText cue_text(std::string_view bytes, SourceRange cue);
 
 /// Where the text after a speaker's hyphen begins; 0: no speaker begins.
 std::size_t speech_begin(std::string_view line);

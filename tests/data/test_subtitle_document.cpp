@@ -57,7 +57,6 @@ TEST_CASE("SRT: the lines of a cue are one block; numbers, times and tags stay")
 TEST_CASE("SRT: a sentence goes over cues") {
   CHECK(srt_blocks(cues({"This is", "a sentence."})) ==
         Shown{"This is{\n\n2\n00:00:01,000 --> 00:00:02,000\n}a sentence."});
-  CHECK(srt_blocks(cues({"<i>This is</i>", "<i>a sentence.</i>"})).size() == 1);
   CHECK(srt_blocks(cues({"He came,", "Peter said."})).size() == 1);
   CHECK(srt_blocks(cues({"And so...", "...it went."})).size() == 1);
   CHECK(srt_blocks(cues({"One.", "two."})).size() == 2);
@@ -65,6 +64,28 @@ TEST_CASE("SRT: a sentence goes over cues") {
   CHECK(srt_blocks(cues({"So", "- he said."})).size() == 2);
   CHECK(srt_blocks("00:00:01,000 --> 00:00:02,000\nLong\n\n00:00:05,000 --> 00:00:06,000\nago\n")
             .size() == 2);
+}
+
+TEST_CASE("subtitles: tags around a cue of a longer sentence stay in their cue") {
+  const std::string border = "\n\n2\n00:00:01,000 --> 00:00:02,000\n";
+  CHECK(srt_blocks(cues({"<i>This is</i>", "<i>a sentence.</i>"})) ==
+        Shown{"This is{</i>" + border + "<i>}a sentence."});
+  CHECK(srt_blocks(cues({"The woman\nhas", "{\\an8}<i>not seen\nthe dog.</i>"})) ==
+        Shown{"The woman{\n}has{" + border + "{\\an8}<i>}not seen{\n}the dog."});
+  CHECK(srt_blocks(cues({"<i>This <b>is</b> a</i>", "sentence."})) ==
+        Shown{"This {<b>}is{</b>} a{</i>" + border + "}sentence."});
+  CHECK(srt_blocks(cues({"This is", "{\\an8}", "a sentence."})).size() == 1);
+  // Tags around words at the border could cross it.
+  CHECK(srt_blocks(cues({"This is", "<i>not</i> a sentence."})) ==
+        Shown{"This is", "{<i>}not{</i>} a sentence."});
+  CHECK(srt_blocks(cues({"<i>This <b>is</b></i>", "a sentence."})) ==
+        Shown{"This {<b>}is{</b>}", "a sentence."});
+  CHECK(srt_blocks(cues({"This <i>is</i>", "a sentence."})).size() == 2);
+  const std::string first = "WEBVTT\n\n00:01.000 --> 00:02.000\n",
+                    second = "\n\n00:02.000 --> 00:03.000\n";
+  CHECK(vtt_blocks(first + "<v Ann>This is" + second + "<v Ann>a sentence.").size() == 1);
+  CHECK(vtt_blocks(first + "<v Ann>This is" + second + "<v Bob>a sentence.").size() == 2);
+  CHECK(vtt_blocks(first + "This is" + second + "<v Bob>a sentence.").size() == 2);
 }
 
 TEST_CASE("SRT: each who speaks has a block") {
