@@ -1,6 +1,8 @@
 #include "decode/sentence_mending.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "data/files/unicode.h"
 #include "data/files/utf8.h"
@@ -62,6 +64,72 @@ bool is_invisible(std::string_view character) {
   const char32_t code = utf8_character(character, 0).code_point;
   const bool is_private = code >= 0xE000 && code <= 0xF8FF;  // a symbol of somebody's font
   return (is_control(code) && !is_private) || (code >= 0xFE00 && code <= 0xFE0F);
+}
+
+/// The name of a tag of the text itself; empty: another removed part.
+std::string_view tag_name(std::string_view bytes) {
+  if (!bytes.starts_with('<') || !bytes.ends_with('>') || bytes.size() < 3) return {};
+  const std::size_t begin = bytes[1] == '/' ? 2 : 1;
+  return bytes.substr(begin, bytes.find_first_of(" \t\n\r/<>", begin) - begin);
+}
+
+/// Whether words on both sides of this tag are in different lines or cells.
+bool is_line_tag(std::string_view bytes) {
+  static constexpr std::string_view kNames[] = {"br", "p",  "div", "li", "ul", "ol",
+                                                "dd", "dt", "hr",  "tr", "td", "th",
+                                                "h1", "h2", "h3",  "h4", "h5", "h6"};
+  return std::find(std::begin(kNames), std::end(kNames), tag_name(bytes)) != std::end(kNames);
+}
+
+/// Removes a part before the character at `next` of the sentence (NUL: its end). A tag that alone
+/// separates two words becomes a break, so that they do not become one.
+void remove_part(PreparedSentence& prepared, std::string_view bytes, char next) {
+  constexpr std::string_view kBlank(" \t\r\n\0", 5);
+  std::vector<Mark>& marks = prepared.marks;
+  std::string& input = prepared.input;
+  const bool is_line = is_line_tag(bytes);
+  const bool is_next = !marks.empty() && prepared.given.back() == Mark::kNoPartner &&
+                       marks.back().kind == Mark::Kind::breaks &&
+                       marks.back().at + 1 == input.size();
+  if (is_line && is_next) {
+    marks.back().bytes += bytes;
+    return;
+  }
+  prepared.given.push_back(Mark::kNoPartner);
+  marks.push_back({Mark::Kind::stands, input.size(), std::string(bytes)});
+  const bool touches = !input.empty() && kBlank.find(input.back()) == kBlank.npos &&
+                       kBlank.find(next) == kBlank.npos;
+  if (!is_line || !touches) return;
+  marks.back().kind = Mark::Kind::breaks;
+  input += ' ';
+}
+
+/// Makes pairs of the tags of the text itself, which then go around the translation of what is
+/// between them. In a document with pairs of its own they might cross those.
+void pair_tags(PreparedSentence& prepared) {
+  std::vector<Mark>& marks = prepared.marks;
+  std::vector<std::size_t> open;
+  for (const Mark& mark : marks) {
+    if (mark.kind == Mark::Kind::opens) return;
+  }
+  for (std::size_t i = 0; i < marks.size(); ++i) {
+    const std::string_view name = tag_name(marks[i].bytes);
+    const bool is_own = prepared.given[i] == Mark::kNoPartner;
+    if (!is_own || marks[i].kind != Mark::Kind::stands || name.empty()) continue;
+    if (marks[i].bytes[1] != '/') {
+      open.push_back(i);
+      continue;
+    }
+    const auto found = std::find_if(open.rbegin(), open.rend(), [&](std::size_t other) {
+      return tag_name(marks[other].bytes) == name;
+    });
+    if (found == open.rend()) continue;
+    marks[i].kind = Mark::Kind::closes;
+    marks[i].partner = *found;
+    marks[*found].kind = Mark::Kind::opens;
+    marks[*found].partner = i;
+    open.erase(std::prev(found.base()), open.end());
+  }
 }
 
 }  // namespace
@@ -138,7 +206,15 @@ PreparedSentence SentencePreparer::prepare(std::string_view sentence,
       return mark.kind == Mark::Kind::breaks && mark.at >= part.begin && mark.at < part.end;
     });
   };
-  for (const TakenOut& part : taken_out(sentence, prepared)) {
+  const std::vector<TakenOut> parts = taken_out(sentence, prepared);
+  std::vector<char> next_characters(parts.size());  // behind each part and those that touch it
+  for (std::size_t i = parts.size(); i-- > 0;) {
+    const bool touches = i + 1 < parts.size() && parts[i + 1].begin == parts[i].end;
+    const char own = parts[i].end < sentence.size() ? sentence[parts[i].end] : '\0';
+    next_characters[i] = touches ? next_characters[i + 1] : own;
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const TakenOut& part = parts[i];
     if (is_broken(part)) continue;
     pass_marks(part.begin);
     copy_to(part.begin);
@@ -147,9 +223,7 @@ PreparedSentence SentencePreparer::prepare(std::string_view sentence,
     while (from < part.end) {
       const std::size_t end = next < marks.size() ? std::min(marks[next].at, part.end) : part.end;
       if (part.is_kept) {
-        prepared.given.push_back(Mark::kNoPartner);
-        prepared.marks.push_back({Mark::Kind::stands, prepared.input.size(),
-                                  std::string(sentence.substr(from, end - from))});
+        remove_part(prepared, sentence.substr(from, end - from), next_characters[i]);
       }
       from = end;
       if (end < part.end) pass_marks(end);
@@ -160,6 +234,7 @@ PreparedSentence SentencePreparer::prepare(std::string_view sentence,
   for (Mark& mark : prepared.marks) {
     if (mark.partner < places.size()) mark.partner = places[mark.partner];
   }
+  pair_tags(prepared);
   set_case(prepared);
   return prepared;
 }

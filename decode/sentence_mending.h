@@ -1,6 +1,6 @@
 // Prepares a sentence for the model. Parts that the model cannot read, or that must not be
 // translated, are removed and later inserted where the words beside them went: unknown characters,
-// addresses, placeholders. Capitals are changed to what the model knows.
+// addresses, placeholders, tags. Capitals are changed to what the model knows.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,9 @@
 namespace kette {
 
 struct PreparedSentence {
-  std::string input;  ///< for the model; white space around removed parts stays
-  /// Marks of the document, and a `stands` for each removed part; places in the input.
+  std::string input;  ///< for the model; white space around removed parts stays, or stands for <br>
+  /// Marks of the document and of removed parts: a `stands`, but pairs and breaks of tags; places in
+  /// the input.
   std::vector<Mark> marks;
   /// Index of each mark among the given marks; Mark::kNoPartner: a removed part.
   std::vector<std::size_t> given;

@@ -34,10 +34,12 @@ void TranslationUnit::place(const UnitLinks& links) {
   std::size_t from = 0;
   for (const Mark& mark : marked.marks) {
     const std::size_t mark_number = std::stoul(mark.bytes), given = prepared.given[mark_number];
-    mended.append(marked.text, from, mark.at - from);
-    from = mark.at;
+    if (mark.at > from) mended.append(marked.text, from, mark.at - from);
+    from = std::max(from, mark.at);
     if (given == Mark::kNoPartner) {
       mended += prepared.marks[mark_number].bytes;
+      const bool has_space = std::string_view(marked.text).substr(from).starts_with(' ');
+      if (mark.kind == Mark::Kind::breaks && has_space) ++from;
     } else {
       placed.push_back({mark.kind, mended.size(), {}, marks[given]});
     }

@@ -6,6 +6,7 @@
 #include "data/files/unicode.h"
 #include "data/files/utf8.h"
 #include "data/sentences/ascii.h"
+#include "data/sentences/language.h"
 #include "data/sentences/placeholders.h"
 
 namespace kette {
@@ -146,28 +147,89 @@ std::size_t bare_domain_end(std::string_view text, std::size_t begin) {
   return has_path ? std::max(end, address_end(text, end)) : end;
 }
 
-/// --name or --name=value, but not dashes before words of a sentence.
-std::size_t option_end(std::string_view text, std::size_t begin) {
+/// Words that may follow a dash and are no names of options.
+bool is_plain_word(std::string_view word) {
   static constexpr std::string_view kWords[] = {
-      "and",  "or",  "but", "the",  "that", "which", "who", "it",  "he",  "she",   "they",
-      "this", "not", "und", "oder", "aber", "der",   "die", "das", "ein", "nicht", "er",
-      "sie",  "et",  "ou",  "mais", "le",   "la",    "les", "un",  "une", "qui",   "que"};
+      "a",   "an",  "the", "it", "he",  "she", "they", "we",   "you",  "this", "not",  "his",
+      "her", "its", "our", "my", "er",  "sie", "es",   "wir",  "ihr",  "ein",  "eine", "nicht",
+      "le",  "la",  "les", "un", "une", "il",  "elle", "nous", "vous", "ils",  "elles"};
+  const auto joins = [&](const sentences::Language& language) {
+    return language.conjunctions.contains(word);
+  };
+  return is_in(word, kWords) || joins(sentences::english()) || joins(sentences::german()) ||
+         joins(sentences::french());
+}
+
+/// --name or --name=value, but not dashes before words of a sentence. last_dash: the last place of
+/// the text where "--" follows a word.
+std::size_t option_end(std::string_view text, std::size_t begin, std::size_t last_dash) {
   if (!has_prefix(text, begin, "--") || begin + 3 >= text.size()) return begin;
   std::size_t end = begin + 2;
   if (!is_alpha(text[end])) return begin;
+  bool is_clear = false;  // no word has these
   while (end < text.size() &&
          (is_alpha(text[end]) || is_digit(text[end]) ||
           (text[end] == '-' && end + 1 < text.size() && is_alpha(text[end + 1])))) {
+    is_clear = is_clear || !is_alpha(text[end]);
     ++end;
   }
   const std::string_view name = text.substr(begin + 2, end - begin - 2);
   const bool goes_on = end < text.size() && foreign_letter(text, end) > 0;
-  if (name.size() < 2 || is_in(name, kWords) || goes_on) return begin;
+  if (name.size() < 2 || goes_on) return begin;
   if (end < text.size() && text[end] == '=') {
     const std::size_t value = address_end(text, end + 1);
-    if (value > end + 1) end = value;
+    if (value > end + 1) return value;
   }
-  return end;
+  const bool has_capital = name[0] < 'a';
+  const bool is_word = has_capital || is_plain_word(name) || last_dash > begin;
+  return is_clear || !is_word ? end : begin;
+}
+
+/// <name>, <name attribute="value">, </name>, <name/>. Without a value it may be a comparison.
+std::size_t tag_end(std::string_view text, std::size_t begin) {
+  const std::string_view near = text.substr(begin, sentences::kLongestPlaceholder);
+  const auto is_name = [](char c) { return is_alpha(c) || is_digit(c) || is_one_of(c, ":-"); };
+  const bool closes = near.substr(1).starts_with('/');
+  std::size_t at = closes ? 2 : 1;
+  if (at >= near.size() || !is_alpha(near[at])) return begin;
+  while (at < near.size() && is_name(near[at])) ++at;
+  const std::size_t after_name = at;
+  bool has_value = false;
+  for (char quote = '\0'; at < near.size(); ++at) {
+    const char c = near[at];
+    if (quote != '\0') {
+      if (c == quote) quote = '\0';
+    } else if (c == '>') {
+      const std::string_view rest = near.substr(after_name, at - after_name);
+      const bool is_bare = rest.find_first_not_of(" \t\n\r/") == rest.npos;
+      return is_bare || (has_value && !closes) ? begin + at + 1 : begin;
+    } else if (at == after_name && !is_one_of(c, " \t\n\r/")) {
+      return begin;
+    } else if (c == '<') {
+      return begin;
+    } else if (is_one_of(c, "\"'") && near[at - 1] == '=') {
+      quote = c;
+    }
+    has_value = has_value || c == '=';
+  }
+  return begin;
+}
+
+/// The name of an emoji: ":tada:".
+std::size_t emoji_name_end(std::string_view text, std::size_t begin) {
+  constexpr std::size_t kLongest = 64;
+  std::size_t at = begin + 1;
+  const std::size_t most = std::min(text.size(), begin + kLongest);
+  if (at >= most || !sentences::is_lower(text[at])) return begin;
+  while (at < most &&
+         (sentences::is_lower(text[at]) || is_digit(text[at]) || is_one_of(text[at], "_+-"))) {
+    ++at;
+  }
+  if (at >= most || text[at] != ':' || at - begin < 3) return begin;
+  ++at;
+  const bool is_in_word = at < text.size() && (is_alpha(text[at]) || is_digit(text[at]) ||
+                                               foreign_letter(text, at) > 0);
+  return is_in_word ? begin : at;
 }
 
 /// A path from a root, of at least two parts.
@@ -224,11 +286,25 @@ bool is_behind_mark(std::string_view text, std::size_t at) {
   return foreign_letter(text, begin - 1) == 0;
 }
 
-ProtectedSpan span_at(std::string_view text, std::size_t at) {
+bool follows_word(std::string_view text, std::size_t at) {
+  if (at == 0) return false;
+  const char c = text[at - 1];
+  if (static_cast<unsigned char>(c) >= 0x80) return !is_behind_mark(text, at);
+  return is_alpha(c) || is_digit(c) || is_one_of(c, ".!?)");
+}
+
+/// last_end: of the span before.
+ProtectedSpan span_at(std::string_view text, std::size_t at, std::size_t last_dash,
+                      std::size_t last_end) {
   if (const std::size_t end = sentences::placeholder_end(text, at); end != at) {
     return {at, end, Kind::placeholder};
   }
   const char c = text[at];
+  const char before = at == 0 ? ' ' : text[at - 1];
+  if (c == '<' && before != '<') {
+    const std::size_t end = tag_end(text, at);
+    if (end != at && !text.substr(end).starts_with('>')) return {at, end, Kind::tag};
+  }
   const bool begins =
       is_outside_words(text, at) ||
       (static_cast<unsigned char>(text[at - 1]) >= 0x80 && is_behind_mark(text, at));
@@ -237,7 +313,9 @@ ProtectedSpan span_at(std::string_view text, std::size_t at) {
   if (is_alpha(c)) {
     if (const std::size_t end = scheme_end(text, at); end != at) return {at, end, Kind::address};
   }
-  const char before = at == 0 ? ' ' : text[at - 1];
+  if (c == ':' && (before != ':' || last_end == at)) {
+    return {at, emoji_name_end(text, at), Kind::emoji};
+  }
   if (is_word && !is_one_of(before, ".-+@")) {
     if (const std::size_t end = mail_end(text, at); end != at) return {at, end, Kind::mail};
     if (!is_one_of(before, "/\\")) {
@@ -248,7 +326,7 @@ ProtectedSpan span_at(std::string_view text, std::size_t at) {
   }
   const bool is_apart = is_one_of(before, " \t\n\r([{\"'`=:,;") || is_behind_mark(text, at);
   if (!is_apart && at > 0) return {at, at};
-  if (c == '-') return {at, option_end(text, at), Kind::option};
+  if (c == '-') return {at, option_end(text, at, last_dash), Kind::option};
   if (c == '/' || c == '~' || c == '.' || is_alpha(c)) return {at, path_end(text, at), Kind::path};
   return {at, at};
 }
@@ -257,8 +335,13 @@ ProtectedSpan span_at(std::string_view text, std::size_t at) {
 
 std::vector<ProtectedSpan> protected_spans(std::string_view text) {
   std::vector<ProtectedSpan> spans;
+  std::size_t last_dash = text.size();
+  do {
+    last_dash = last_dash == 0 ? text.npos : text.rfind("--", last_dash - 1);
+  } while (last_dash != text.npos && !follows_word(text, last_dash));
+  if (last_dash == text.npos) last_dash = 0;
   for (std::size_t at = 0; at < text.size();) {
-    const ProtectedSpan span = span_at(text, at);
+    const ProtectedSpan span = span_at(text, at, last_dash, spans.empty() ? 0 : spans.back().end);
     if (span.end > at) spans.push_back(span);
     at = std::max(span.end, at + 1);
   }

@@ -5,7 +5,8 @@
 //   paths; without punctuation after them, but with brackets that they opened; mail addresses;
 // - placeholders: {x} {x.y} {0} {} {x:>5} {n, number} {n, plural, ...} {{x}} ${x} #{x} @{x} %{x}
 //   $(x) $X $x.y %(x)s %<x>s %s %5.2f %1$s %@ %% %X% %Y-%m <<x>> __X__;
-// - command-line options (--help, --out=x), and paths of files that begin with / ~/ ./ ../ or
+// - tags of HTML and XML: <b> </b> <a href="x"> <br/>; names of emoji: :tada:;
+// - command-line options (--help, --out=x; but not dashes: "--because", "--he said--"), and paths of files that begin with / ~/ ./ ../ or
 //   C:\ and have at least two parts.
 #pragma once
 
@@ -17,7 +18,7 @@
 namespace kette {
 
 struct ProtectedSpan {
-  enum class Kind : std::uint8_t { address, mail, placeholder, option, path };
+  enum class Kind : std::uint8_t { address, mail, placeholder, tag, emoji, option, path };
   std::size_t begin = 0, end = 0;  ///< bytes
   Kind kind = Kind::address;
 

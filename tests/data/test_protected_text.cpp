@@ -110,21 +110,51 @@ TEST_CASE("protected text: what only looks like a placeholder is text") {
   }
 }
 
+TEST_CASE("protected text: tags, but no comparisons") {
+  CHECK(
+      found(
+          "The dog is <b>not</b> red.<br/>See <a href=\"x?a>b\" title='a b'>here</a >, <x:y-1 z=1>") ==
+      Texts{"<b>", "</b>", "<br/>", "<a href=\"x?a>b\" title='a b'>", "</a >", "<x:y-1 z=1>"});
+  CHECK(found("&lt;b&gt; {n}<b>%s</b>") == Texts{"{n}", "<b>", "%s", "</b>"});
+  for (const std::string text :
+       {"a < b and c > d", "I <3 you", "x<y", "x <y and z> w", "a <b c", "<b", "</>", "<a_b>",
+        "<a href=\"", "(a <b) > c", "< b>", "</b x=1>", "<<Bonjour>>"}) {
+    CAPTURE(text);
+    CHECK(found(text).empty());
+  }
+}
+
+TEST_CASE("protected text: names of emoji, but no times") {
+  CHECK(found("Done :tada::rocket: (:white_check_mark:), :thumbsup-2:") ==
+        Texts{":tada:", ":rocket:", ":white_check_mark:", ":thumbsup-2:"});
+  CHECK(found("at 12:30:15, a:b:c, std::vector::size, Note: see: that, :Tada:, :a b:, x :y:z")
+            .empty());
+}
+
 TEST_CASE("protected text: options and paths where they are clearly such") {
   CHECK(found("Run it with --help or --out=a/b.txt, --no-color.") ==
         Texts{"--help", "--out=a/b.txt", "--no-color"});
   CHECK(found("in /etc/passwd, ~/.bashrc, ../x/y und C:\\Users\\max.") ==
         Texts{"/etc/passwd", "~/.bashrc", "../x/y", "C:\\Users\\max"});
+  // Not the dashes of a typewriter: before a word that joins clauses or has a capital, or in pairs.
+  CHECK(found("use --verbose to see, \u201E--quiet\u201C not to, --since=now, --no-wait") ==
+        Texts{"--verbose", "--quiet", "--since=now", "--no-wait"});
+  for (const std::string text : {"He left --because he was tired.", "The man --old-- runs.",
+                                 "A dog --Rex runs.", "It is late (--yes!--).", "er kam --weil"}) {
+    CAPTURE(text);
+    CHECK(found(text).empty());
+  }
   CHECK(found("und/oder, / , /me, er kam -- und ging --und sie, house--not, 1/2, ... ./. ..")
             .empty());
 }
 
 TEST_CASE("protected text: no input takes more than its share of time, or breaks anything") {
   for (const std::string part :
-       {"{",       "{{",        "{a,plural,", "${",      "%",    "%(",       "$(", "<<",  "__A",
-        "mailto:", "http://",   "www.",       "a@",      "a.",   "a.a/",     "-",  "--a", "/a",
-        "(",       "https://(", "%Y-",        "a-",      "\xC3", "\xF0\x9F", "é.", "@{",  "tel:",
-        "{a:",     "$a.",       "%1$",        "ab.de:1", "~/",   "C:\\"}) {
+       {"{",   "{{",      "{a,plural,", "${",        "%",       "%(",  "$(",   "<<",
+        "__A", "mailto:", "http://",    "www.",      "a@",      "a.",  "a.a/", "-",
+        "--a", "/a",      "(",          "https://(", "%Y-",     "a-",  "\xC3", "\xF0\x9F",
+        "é.",  "@{",      "tel:",       "<a ",       "<a b=\"", "<a>", ":a",   "--a--",
+        "{a:", "$a.",     "%1$",        "ab.de:1",   "~/",      "C:\\"}) {
     CAPTURE(part);
     std::string text;
     while (text.size() < 100'000) text += part;
