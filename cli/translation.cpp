@@ -15,6 +15,19 @@ std::optional<DocumentFormat> TranslateCommandOptions::document_format() const {
   return std::nullopt;
 }
 
+void TranslateCommandOptions::check_input() const {
+  if (!format && sentences.empty() && !is_stdin(input) && is_unread_document(input)) {
+    throw UsageError("--input: expected one of " + joined(all_names<DocumentFormat>()) +
+                     ", given another kind of document, " + input.filename().string() +
+                     " (--format text reads it as lines)");
+  }
+  const std::optional<DocumentFormat> document = document_format();
+  const bool is_table = document == DocumentFormat::tsv || document == DocumentFormat::csv;
+  if (columns.empty() || is_table) return;
+  throw UsageError(
+      "--columns: expected a table, given another input (--format tsv reads it as one)");
+}
+
 std::vector<std::filesystem::path> TranslateCommandOptions::read() const {
   std::vector<std::filesystem::path> files = model.with({input});
   if (!prefix.empty()) files.push_back(prefix);

@@ -58,6 +58,8 @@ struct TranslateCommandOptions {
   }
   /// The format of a document; none for lines.
   std::optional<DocumentFormat> document_format() const;
+  /// A UsageError for a document that no reader knows, or for columns of another than a table.
+  void check_input() const;
   std::vector<std::filesystem::path> read() const;
   /// Sets how texts are split into sentences, by --split and the model. facts: of the text that it
   /// has learnt from. some: a sample of the text to translate.

@@ -88,12 +88,12 @@ void add_translate_options(CLI::App& command) {
       "--format", all_names<DocumentFormat>(),
       [options](const std::string& name) { options->format = enum_named<DocumentFormat>(name); },
       [options] { return options->format ? enum_name(*options->format) : std::string(); },
-      "What the input is: text (lines), or a document that keeps its form (default: by its ending, .md .html .xliff .srt .vtt .tsv .po .eml .mbox .docx)");
+      "What the input is: text (lines), or a document that keeps its form (default: by its ending, .md .html .xliff .srt .vtt .tsv .csv .po .eml .mbox .docx)");
   text.numbers("--columns", options->columns, at_least(1),
                "Of a table, which columns are translated, from 1 (default: all that have letters)");
   text.flag(
       "--mend,!--no-mend", options->mend,
-      "Carry over what the model cannot read or must not change (unknown characters, addresses, placeholders), meet it in the case that it knows, search anew what runs in circles; not with --n-best and --prefix");
+      "Carry over what the model cannot read or must not change (unknown characters, addresses, placeholders, tags), meet it in the case that it knows, search anew what runs in circles; not with --n-best and --prefix");
   text.path(
           "--report", options->report,
           "A line of JSON for each sentence: what it became, what was done to it, what looks wrong")
@@ -134,10 +134,7 @@ void add_translate_options(CLI::App& command) {
                        std::string(o.lists() ? "--n-best" : "whole lines"));
     }
     part_sentences(o);
-    if (!o.columns.empty() && o.document_format() != DocumentFormat::tsv) {
-      throw UsageError(
-          "--columns: expected a table, given another input (--format tsv reads it as one)");
-    }
+    o.check_input();
     for (const double column : o.columns) {
       if (column != std::floor(column)) {
         throw UsageError("--columns: expected whole numbers, given " + shortest(column));

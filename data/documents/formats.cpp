@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "data/documents/docx_document.h"
 #include "data/documents/html_document.h"
@@ -13,20 +14,36 @@
 #include "data/documents/text_document.h"
 #include "data/documents/xliff_document.h"
 #include "data/files/packed_file.h"
+#include "data/files/utf8.h"
 
 namespace kette {
+
+namespace {
+
+/// In lower case, without that of a packed file.
+std::string ending_of(const std::filesystem::path& file) {
+  return lower_ascii(without_packed_ending(file).extension().string());
+}
+
+}  // namespace
+
+bool is_unread_document(const std::filesystem::path& file) {
+  static const std::set<std::string> endings = {
+      ".adoc", ".ass", ".doc",  ".docm", ".epub",    ".ipynb", ".json", ".jsonl",      ".mhtml",
+      ".msg",  ".odp", ".ods",  ".odt",  ".pdf",     ".ppt",   ".pptx", ".properties", ".resx",
+      ".rst",  ".rtf", ".sbv",  ".ssa",  ".strings", ".svg",   ".tex",  ".tmx",        ".toml",
+      ".ttml", ".xls", ".xlsx", ".xml",  ".yaml",    ".yml"};
+  return endings.contains(ending_of(file));
+}
 
 DocumentFormat format_of(const std::filesystem::path& file) {
   using enum DocumentFormat;
   static const std::map<std::string, DocumentFormat> formats = {
       {".md", markdown}, {".markdown", markdown}, {".html", html}, {".htm", html},
       {".xhtml", html},  {".xliff", xliff},       {".xlf", xliff}, {".srt", srt},
-      {".vtt", vtt},     {".tsv", tsv},           {".po", po},     {".pot", po},
-      {".eml", mail},    {".mbox", mail},         {".docx", docx}};
-  std::string ending = without_packed_ending(file).extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  const auto found = formats.find(ending);
+      {".vtt", vtt},     {".tsv", tsv},           {".csv", csv},   {".po", po},
+      {".pot", po},      {".eml", mail},          {".mbox", mail}, {".docx", docx}};
+  const auto found = formats.find(ending_of(file));
   return found == formats.end() ? text : found->second;
 }
 
@@ -48,6 +65,8 @@ std::unique_ptr<Document> read_document(DocumentFormat format, std::string bytes
       return read_vtt(std::move(bytes), name);
     case DocumentFormat::tsv:
       return read_tsv(std::move(bytes), name, {.columns = options.columns});
+    case DocumentFormat::csv:
+      return read_csv(std::move(bytes), name, {.columns = options.columns});
     case DocumentFormat::po:
       return read_po(std::move(bytes), name);
     case DocumentFormat::mail:

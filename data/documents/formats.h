@@ -19,6 +19,7 @@ enum class DocumentFormat : std::uint8_t {
   srt,
   vtt,
   tsv,
+  csv,
   po,
   mail,
   docx
@@ -32,12 +33,16 @@ inline constexpr auto kNamesOf<DocumentFormat> =
                                 {DocumentFormat::srt, "srt"},
                                 {DocumentFormat::vtt, "vtt"},
                                 {DocumentFormat::tsv, "tsv"},
+                                {DocumentFormat::csv, "csv"},
                                 {DocumentFormat::po, "po"},
                                 {DocumentFormat::mail, "mail"},
                                 {DocumentFormat::docx, "docx"}});
 
 /// By the ending of the file's name; text if that is unknown.
 DocumentFormat format_of(const std::filesystem::path& file);
+/// Whether this is the ending of a document that no reader here knows, and whose lines are not text:
+/// .json, .pdf.
+bool is_unread_document(const std::filesystem::path& file);
 
 struct DocumentOptions {
   bool paragraphs = true;            ///< for text: lines are wrapped

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "data/documents/markdown_spans.h"
+#include "data/files/unicode.h"
 #include "data/files/utf8.h"
 
 namespace kette {
@@ -23,6 +24,16 @@ std::size_t item_sign(std::string_view line) {
   }
   const std::size_t text = std::min(line.find_first_not_of(" \t", sign), line.size());
   return text > sign ? text : 0;
+}
+
+/// Whether a line is a rule such as "-----", or the border of a table: not text.
+bool is_rule(std::string_view line) {
+  if (line.starts_with("+-")) return true;
+  for (std::size_t at = 0; at < line.size(); at += utf8_length(line[at])) {
+    const char32_t character = utf8_character(line, at).code_point;
+    if (is_letter(character) || is_number(character)) return false;
+  }
+  return true;
 }
 
 /// Without the white space at its ends.
@@ -78,7 +89,10 @@ void add_plain_text(InlineText& block, std::string_view bytes, SourceRange range
 
 void Paragraphs::add_line(SourceRange line) {
   line = trimmed(bytes_, line);
-  if (const std::size_t sign = item_sign(line.of(bytes_))) {
+  const std::string_view text = line.of(bytes_);
+  if (is_rule(text)) return end();
+  if (text.starts_with('|')) return add_cells(line);
+  if (const std::size_t sign = item_sign(text)) {
     end();
     line.begin += sign;
   }
@@ -86,6 +100,16 @@ void Paragraphs::add_line(SourceRange line) {
   if (end_ > 0) block_.space(end_, line.begin);
   add_plain_text(block_, bytes_, line);
   end_ = line.end;
+}
+
+void Paragraphs::add_cells(SourceRange row) {
+  end();
+  while (row.begin < row.end) {
+    const std::size_t bar = std::min(bytes_.find('|', row.begin), row.end);
+    add_plain_text(block_, bytes_, {row.begin, bar});
+    end();
+    row.begin = bar + 1;
+  }
 }
 
 void Paragraphs::end() {

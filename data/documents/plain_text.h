@@ -15,6 +15,8 @@ std::string as_it_is(std::string_view character);
 void add_plain_text(InlineText& block, std::string_view bytes, SourceRange range);
 
 /// Joins lines to paragraphs. The marker of a list item ("- ", "2. ") begins one and stays outside.
+/// A line without letters and digits, such as a rule, is in none. Each cell of a line that begins
+/// with "|" is one.
 class Paragraphs {
  public:
   using Sink = std::function<void(InlineText::Found&& found)>;
@@ -27,6 +29,8 @@ class Paragraphs {
   void end();
 
  private:
+  void add_cells(SourceRange row);
+
   std::string_view bytes_;
   Sink sink_;
   InlineText block_;

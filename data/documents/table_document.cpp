@@ -15,11 +15,7 @@ class TableDocument : public DocumentOfBytes {
   TableDocument(std::string all, const std::string& name, const TableOptions& options)
       : DocumentOfBytes(std::move(all)), options_(options) {
     check_document_bytes(bytes(), name);
-    std::size_t least = 0;  // columns of a row
-    for (const std::size_t column : options.columns) {
-      KETTE_CHECK(column > 0, name, ": expected columns from 1 on, given 0");
-      least = std::max(least, column);
-    }
+    std::size_t least = options.least_columns(name);
     bool first = true;
     for (std::size_t at = first_line_begin(bytes()); at < bytes().size();) {
       const SourceLine line = line_at(bytes(), at);
@@ -39,17 +35,12 @@ class TableDocument : public DocumentOfBytes {
  private:
   static std::ptrdiff_t offset(std::size_t at) { return static_cast<std::ptrdiff_t>(at); }
 
-  bool is_chosen(std::size_t column) const {
-    const std::vector<std::size_t>& chosen = options_.columns;
-    return chosen.empty() || std::find(chosen.begin(), chosen.end(), column) != chosen.end();
-  }
-
   void add_row(const SourceLine& line) {
     const std::string_view row = std::string_view(bytes()).substr(0, line.end);
     std::size_t begin = line.begin;
     for (std::size_t column = 1; begin <= line.end; ++column) {
       const std::size_t end = std::min(row.find('\t', begin), line.end);
-      if (is_chosen(column)) {
+      if (options_.chooses(column)) {
         InlineText cell(bytes(), as_it_is);
         add_plain_text(cell, bytes(), {begin, end});
         std::optional<InlineText::Found> found = cell.take();
@@ -69,6 +60,19 @@ class TableDocument : public DocumentOfBytes {
 };
 
 }  // namespace
+
+bool TableOptions::chooses(std::size_t column) const {
+  return columns.empty() || std::find(columns.begin(), columns.end(), column) != columns.end();
+}
+
+std::size_t TableOptions::least_columns(const std::string& name) const {
+  std::size_t least = 0;
+  for (const std::size_t column : columns) {
+    KETTE_CHECK(column > 0, name, ": expected columns from 1 on, given 0");
+    least = std::max(least, column);
+  }
+  return least;
+}
 
 std::unique_ptr<Document> read_tsv(std::string bytes, const std::string& name,
                                    const TableOptions& options) {

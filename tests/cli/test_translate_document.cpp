@@ -96,6 +96,19 @@ TEST_CASE("translate: a document keeps its form, and a broken one leaves the out
   CHECK(count_of(table.out, "\tkeep this\n2\t") == 1);
   CHECK(table.out.ends_with("\tand this\n"));
 
+  write_file(folder / "table.csv", "1,\"the cat, a man\",\"keep, \"\"this\"\"\"\n");
+  const Outcome commas = call_kette(translate({"--input", path("table.csv"), "--columns", "2"}));
+  CHECK(commas.code == 0);
+  CHECK(commas.out.starts_with("1,\""));
+  CHECK(commas.out.ends_with("\",\"keep, \"\"this\"\"\"\n"));
+
+  write_file(folder / "words.json", "{\"a\": \"the cat\"}\n");
+  const Outcome unread = call_kette(translate({"--input", path("words.json")}));
+  CHECK(unread.code == 2);
+  CHECK(
+      unread.says("given another kind of document, words.json (--format text reads it as lines)"));
+  CHECK(call_kette(translate({"--input", path("words.json"), "--format", "text"})).code == 0);
+
   for (const std::vector<std::string>& more :
        {std::vector<std::string>{"--input", path("table.tsv"), "--columns", "1.5"},
         {"--input", path("page.html"), "--columns", "1"}}) {

@@ -231,6 +231,8 @@ TEST_CASE("packed file: names without the ending that says how it is packed") {
   CHECK(without_packed_ending("train.en.bz2") == "train.en.bz2");
   CHECK(without_packed_ending("train") == "train");
   CHECK(format_of("page.html.xz") == DocumentFormat::html);
+  CHECK(is_unread_document("page.JSON.xz"));
+  CHECK_FALSE(is_unread_document("corpus.json.en"));
   CHECK(format_of("page.html.xz.xz") == DocumentFormat::text);
 }
 
