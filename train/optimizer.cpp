@@ -44,6 +44,13 @@ const Known& known(OptimizerKind kind) {
   fail("optimizer: expected a known one, given number ", static_cast<int>(kind));
 }
 
+/// State is as large as the values, so they come first.
+const Tensor& values_of(const ParamStore& store) {
+  KETTE_CHECK(store.values().defined(),
+              "optimizer: expected parameters with values, given none (call materialize() first)");
+  return store.values();
+}
+
 }  // namespace
 
 OptimizerOptions OptimizerOptions::of(OptimizerKind kind) { return known(kind).options; }
@@ -107,7 +114,7 @@ void change_optimizer(OptimizerKind kind, OptimizerOptions& options, double& lr)
 Optimizer::Optimizer(ParamStore& store, const OptimizerOptions& options, const Shards& shards,
                      std::initializer_list<const char*> state)
     : store_(store), weight_decay_(options.weight_decay), shards_(shards) {
-  const Tensor& values = store.values();
+  const Tensor& values = values_of(store);
   for (const char* name : state) {
     state_.push_back({name, Tensor::zeros({shards.owned()}, values.dtype(), values.device())});
   }
@@ -136,7 +143,7 @@ void Optimizer::step(double lr, const Tensor& squares, double clip_norm) {
 }
 
 std::unique_ptr<Optimizer> make_optimizer(ParamStore& store, const OptimizerOptions& options) {
-  return make_optimizer(store, options, Shards(store.values().elements()));
+  return make_optimizer(store, options, Shards(values_of(store).elements()));
 }
 
 std::unique_ptr<Optimizer> make_optimizer(ParamStore& store, const OptimizerOptions& options,

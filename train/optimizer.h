@@ -93,6 +93,7 @@ class Optimizer {
   std::int64_t steps_ = 0;
 };
 
+/// An Error if the parameters have no values yet.
 std::unique_ptr<Optimizer> make_optimizer(ParamStore& store, const OptimizerOptions& options);
 /// Keeps state of, and updates, only the pieces that this process owns.
 std::unique_ptr<Optimizer> make_optimizer(ParamStore& store, const OptimizerOptions& options,

@@ -104,6 +104,25 @@ def test_optimizers_of_single_parameters(make):
     assert not w.grad.numpy().any()
 
 
+@pytest.mark.parametrize("make", [kt.Adam, kt.Lion])
+def test_an_optimizer_is_made_after_the_values(make):
+    parameters = kt.Parameters()
+    layer = kt.nn.Linear(parameters.scope / "a", 3, 2)
+    for given in (parameters, parameters.values(), [layer.weight]):
+        with pytest.raises(kt.Error):
+            make(given, lr=0.1)
+    with pytest.raises(kt.Error, match=r"expected parameters with values, given none \(call materialize"):
+        make(parameters, lr=0.1)
+    parameters.materialize()
+    before = layer.weight.numpy().copy()
+    optimizer = make(parameters, lr=0.1)
+    with kt.Tape() as tape:
+        loss = layer(np.ones((1, 3), np.float32)).sum()
+    tape.backward(loss)
+    optimizer.step()
+    assert (layer.weight.numpy() != before).all() and (layer.bias.numpy() != 0).all()
+
+
 def test_clip_and_lr():
     w = kt.parameter(np.zeros(2), "w")
     adam = kt.Adam([w], lr=lambda step: 0.1 * step)

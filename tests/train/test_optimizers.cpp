@@ -44,6 +44,21 @@ OptimizerOptions options_of_lion() { return OptimizerOptions::of(OptimizerKind::
 
 }  // namespace
 
+TEST_CASE("no optimizer is made of parameters without values") {
+  for (const OptimizerKind kind : {OptimizerKind::adam, OptimizerKind::lion}) {
+    ParamStore store;
+    Scope(store).parameter("matrix", {30, 10}, Init::normal(1));
+    const std::string expected =
+        "optimizer: expected parameters with values, given none (call materialize() first)";
+    const OptimizerOptions options = OptimizerOptions::of(kind);
+    CHECK_THROWS_WITH_AS(make_optimizer(store, options), expected.c_str(), Error);
+    CHECK_THROWS_WITH_AS(make_optimizer(store, options, Shards(300)), expected.c_str(), Error);
+    store.materialize(1);
+    CHECK(make_optimizer(store, options)->state().front().values.elements() ==
+          store.values().elements());
+  }
+}
+
 TEST_CASE("Lion follows algorithm 2 of Chen et al., matrices decayed and vectors not") {
   for (const Device device : test_devices()) {
     for (const DType dtype : {DType::f64, DType::f32, DType::bf16}) {
