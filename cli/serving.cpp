@@ -34,8 +34,10 @@ void serve(const Serving& serving) {
     server->stop();
   });
   api.emplace(serving.load(), serving.api);
+  HttpServer::Options http = serving.http;
+  http.while_stopping = {"/health", "/ready"};
   server.emplace(
-      serving.http, [&](HttpExchange& exchange) { api->handle(exchange); },
+      http, [&](HttpExchange& exchange) { api->handle(exchange); },
       [&](int status, const std::string& why) { return api->refuse(status, why); });
   is_ready = true;
   serving.say("ready after " + text("%.2f", watch.seconds()) + " s at http://" + serving.http.host +

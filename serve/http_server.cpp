@@ -58,7 +58,9 @@ std::string HttpRequest::header(std::string_view name) const {
 /// A client, and the thread that serves it.
 class HttpServer::Connection final : public HttpExchange {
  public:
-  Connection(HttpServer& server, int socket) : server_(server), socket_(socket), stream_(socket) {
+  /// is_late: it came after stop().
+  Connection(HttpServer& server, int socket, bool is_late)
+      : server_(server), socket_(socket), stream_(socket), is_late_(is_late) {
     const int on = 1;
     ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   }
@@ -78,6 +80,7 @@ class HttpServer::Connection final : public HttpExchange {
   }
   /// Call these with the server's mutex held.
   bool has_ended() const { return has_ended_; }
+  bool is_late() const { return is_late_; }
   /// Ends it if it waits for another request. also_first: or for its first one.
   void stop_if_idle(bool also_first) {
     if (is_idle_ && (also_first || !is_first_)) ::shutdown(socket_, SHUT_RD);
@@ -197,6 +200,11 @@ class HttpServer::Connection final : public HttpExchange {
     if (error) return refuse(error);
     keeps_alive_ = parser.get().keep_alive();
     request_ = request_of(parser.release());
+    const auto& open = options.while_stopping;
+    if (is_late_ && std::find(open.begin(), open.end(), request_.path) == open.end()) {
+      answer(server_.refuse_(503, "expected a server that takes requests, given one that ends"));
+      return false;
+    }
     try {
       server_.handle_(*this);
     } catch (const ClientGone&) {
@@ -243,6 +251,7 @@ class HttpServer::Connection final : public HttpExchange {
   HttpServer& server_;
   int socket_;
   TimedSocket stream_;
+  const bool is_late_;
   std::thread thread_;
   bool has_ended_ = false;
   std::atomic<bool> is_idle_ = true, is_first_ = true, is_stopped_ = false;
@@ -324,7 +333,7 @@ void HttpServer::refuse_connection(int socket, const std::string& why) const {
   ::shutdown(socket, SHUT_RDWR);
 }
 
-void HttpServer::accept_all() {
+void HttpServer::accept_all(bool is_late) {
   while (true) {
     const int socket = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
     if (socket < 0) {
@@ -334,7 +343,7 @@ void HttpServer::accept_all() {
       }
       return;
     }
-    auto connection = std::make_unique<Connection>(*this, socket);  // which closes it
+    auto connection = std::make_unique<Connection>(*this, socket, is_late);  // which closes it
     forget_ended();
     if (connections() >= options_.connections) {
       refuse_connection(socket, "expected at most " + std::to_string(options_.connections) +
@@ -361,23 +370,29 @@ void HttpServer::run(Seconds grace) {
     forget_ended();
   }
   accept_all();  // those that arrived before stop()
-  ::close(std::exchange(listener_, -1));
-  const auto all_have_ended = [&] {
-    return std::all_of(connections_.begin(), connections_.end(),
-                       [](const auto& one) { return one->has_ended(); });
+  const auto have_ended = [&](bool also_late) {
+    return std::all_of(connections_.begin(), connections_.end(), [&](const auto& one) {
+      return one->has_ended() || (one->is_late() && !also_late);
+    });
   };
-  {
-    std::unique_lock lock(mutex_);
-    const Clock::time_point end = after(grace), first_end = after(std::min(grace, Seconds(1)));
-    // Repeated, because a connection may have answered and become idle since. A new client has a
-    // second to send its request.
-    while (!all_have_ended() && Clock::now() < end) {
-      for (const auto& one : connections_) one->stop_if_idle(Clock::now() >= first_end);
-      has_ended_.wait_for(lock, std::chrono::milliseconds(100), all_have_ended);
+  const Clock::time_point end = after(grace), first_end = after(std::min(grace, Seconds(1)));
+  std::unique_lock lock(mutex_);
+  // Repeated, because a connection may have answered and become idle since. A new client has a
+  // second to send its request.
+  while (!have_ended(false) && Clock::now() < end) {
+    for (const auto& one : connections_) {
+      one->stop_if_idle(!one->is_late() && Clock::now() >= first_end);
     }
-    for (const auto& one : connections_) one->stop_at_once();
-    has_ended_.wait(lock, all_have_ended);
+    has_ended_.wait_for(lock, std::chrono::milliseconds(20), [&] { return have_ended(false); });
+    lock.unlock();
+    accept_all(true);
+    forget_ended();
+    lock.lock();
   }
+  ::close(std::exchange(listener_, -1));
+  for (const auto& one : connections_) one->stop_at_once();
+  has_ended_.wait(lock, [&] { return have_ended(true); });
+  lock.unlock();
   forget_ended();
 }
 

@@ -68,6 +68,8 @@ class HttpServer {
     Seconds header{5};                    ///< for the head of a request: 408
     double body_rate = 1024;  ///< least bytes per second of a body, after some seconds: 408
     Seconds stall{30};        ///< for the client to read a part of an answer
+    /// Paths that new clients may still ask for after stop(); all else is answered 503.
+    std::vector<std::string> while_stopping{};
   };
   using Handle = std::function<void(HttpExchange& exchange)>;
   /// The answer to a request that the server itself refuses, with this status and reason.
@@ -81,8 +83,8 @@ class HttpServer {
 
   std::uint16_t port() const { return port_; }
   std::int64_t connections() const;
-  /// Serves until stop(). Then it answers the requests in progress, for at most this time. May be
-  /// called once.
+  /// Serves until stop(). Then it answers the requests in progress, for at most this time, and until
+  /// they have ended tells new clients that it ends. May be called once.
   void run(Seconds grace);
   /// May be called by any thread.
   void stop();
@@ -91,7 +93,7 @@ class HttpServer {
 
  private:
   class Connection;
-  void accept_all();
+  void accept_all(bool is_late = false);
   void refuse_connection(int socket, const std::string& why) const;
   void forget_ended();
 

@@ -177,6 +177,35 @@ TEST_CASE("http: connections are limited, ports are taken once, and the end wait
   running.reset();
 }
 
+TEST_CASE("http: while it ends, new clients are told so, and may ask whether it is ready") {
+  std::atomic<bool> may_answer = false;
+  const auto handle = [&](HttpExchange& exchange) {
+    if (exchange.request().path == "/ready") return exchange.answer({.status = 503, .body = "no"});
+    while (!may_answer) std::this_thread::sleep_for(1ms);
+    echo(exchange);
+  };
+  Running running(handle, {.while_stopping = {"/ready"}});
+  const Client client(running.server());
+  client.send("GET /slow HTTP/1.1\r\n\r\n");
+  while (running.server().connections() == 0) std::this_thread::sleep_for(1ms);
+  running.server().stop();
+  std::this_thread::sleep_for(50ms);  // clients that come before it looks are served
+  const auto answer = [&](const std::string& path) {
+    const Client late(running.server());
+    late.send("GET " + path + " HTTP/1.1\r\n\r\n");
+    return late.read_all();
+  };
+  CHECK(answer("/ready").ends_with("no"));
+  const std::string refused = answer("/other");
+  CHECK(refused.starts_with("HTTP/1.1 503"));
+  CHECK(contains(refused, "Connection: close"));
+  CHECK(contains(refused, "expected a server that takes requests, given one that ends"));
+  const Client silent(running.server());  // nobody waits for it
+  may_answer = true;
+  CHECK(contains(client.read_all(), "GET /slow"));
+  CHECK(silent.read_all().empty());
+}
+
 TEST_CASE("http: a client for whom the system has no thread is refused, and the next one served") {
   Running running(echo);
   {
