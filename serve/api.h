@@ -81,11 +81,8 @@ void describe(const ApiCall& call);
 
 /// The name of a language: "en" -> "English". An unknown code is its own name.
 std::string language_name(const std::string& code);
-/// The translator from one language to another. source "auto": guessed from the text. An ApiError if
-/// there is none.
-const ServedTranslator& translator_for(const ServedModels& models, const std::string& source,
-                                       const std::string& target,
-                                       const std::vector<std::string>& texts);
+/// As DeepL has codes of languages: "pt_BR" -> "PT-BR".
+std::string deepl_code(const std::string& language);
 /// A source language, and the probability that a text is in it. They add up to 1 over all source
 /// languages.
 struct DetectedLanguage {
@@ -94,6 +91,20 @@ struct DetectedLanguage {
 };
 /// The likeliest first. Empty if the server has no translator.
 std::vector<DetectedLanguage> detect(const ServedModels& models, const std::string& text);
+/// The languages of a request: as codes of models that may be meant, the best first, and as the client
+/// has them, for errors. No sources: each text's is guessed.
+struct AskedLanguages {
+  std::vector<std::string> sources, targets;
+  std::string source, target;
+};
+struct TranslatedFrom {
+  TranslatedTexts::One text;
+  DetectedLanguage language;  ///< the source
+};
+/// Each text by the translator from its language. A text that is guessed to be in the target language
+/// already, from which nothing translates into it, stays as it is. An ApiError if there is no translator.
+std::vector<TranslatedFrom> translate_all(const ApiCall& call, const AskedLanguages& asked,
+                                          const TranslationCall& wanted);
 /// The search of a request that wants so many alternatives, and says no beam.
 SearchOptions search_for(const ServeLimits& limits, std::int64_t alternatives = 0);
 /// Translates, or completes prompts, and counts the tokens in the metrics.

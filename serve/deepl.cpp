@@ -7,12 +7,33 @@
 namespace kette {
 namespace {
 
-/// "EN-GB" -> "en".
-std::string language_of(const std::string& code) {
-  return lower_ascii(code.substr(0, code.find('-')));
+std::string without_region(const std::string& code) { return code.substr(0, code.find('-')); }
+
+/// The codes of models that one of DeepL's may mean: the same one; that without a script and a region, as of EN-GB;
+/// and where it has none itself those with some, as DeepL has no regions of sources.
+std::vector<std::string> languages_of(const std::string& given, const ServedModels& models) {
+  const std::string code = deepl_code(given);
+  std::vector<std::string> same, shorter, longer;
+  for (const auto& one : models.translators) {
+    for (const std::string& known : {one->source(), one->target()}) {
+      const std::string its = deepl_code(known);
+      if (its == code) same.push_back(known);
+      if (its == without_region(code)) shorter.push_back(known);
+      if (without_region(its) == code) longer.push_back(known);
+    }
+  }
+  for (const auto* more : {&shorter, &longer}) same.insert(same.end(), more->begin(), more->end());
+  if (same.empty()) same.push_back(given);
+  return same;
 }
 
 }  // namespace
+
+std::string deepl_code(const std::string& language) {
+  std::string code = upper_ascii(language);
+  std::replace(code.begin(), code.end(), '_', '-');
+  return code;
+}
 
 void deepl_translate(const ApiCall& call) {
   Fields fields(call.exchange.request());
@@ -37,14 +58,16 @@ void deepl_translate(const ApiCall& call) {
   }
   for (const char* unused : {"model_type", "auth_key"}) fields.text(unused, "");
   fields.check_all_known();
-  const std::string source = given.empty() ? "auto" : language_of(given);
-  const ServedTranslator& translator =
-      translator_for(call.models, source, language_of(target), wanted.texts);
-  const TranslatedTexts found = translate_counted(call, translator, wanted);
+  AskedLanguages asked{{}, languages_of(target, call.models), "auto", target};
+  if (!given.empty()) {
+    asked.sources = languages_of(given, call.models);
+    asked.source = given;
+  }
+  const std::vector<TranslatedFrom> found = translate_all(call, asked, wanted);
   Json list = Json::array();
-  for (std::size_t i = 0; i < found.texts.size(); ++i) {
-    list.push_back({{"detected_source_language", upper_ascii(translator.source())},
-                    {"text", found.texts[i].text},
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    list.push_back({{"detected_source_language", deepl_code(found[i].language.language)},
+                    {"text", found[i].text.text},
                     {"billed_characters", characters_of(wanted.texts[i])}});
   }
   call.answer({{"translations", list}});

@@ -1,7 +1,8 @@
-// Chooses the model for a request: by the languages that a client names, or guessed from the text.
+// Chooses the model for each text: by the languages that a client names, or guessed from the text.
 #include <algorithm>
 #include <cmath>
 
+#include "data/files/unicode.h"
 #include "data/files/utf8.h"
 #include "data/sentences/likely_language.h"
 #include "serve/api.h"
@@ -60,32 +61,90 @@ std::vector<DetectedLanguage> detect(const ServedModels& models, const std::stri
   return all;
 }
 
-const ServedTranslator& translator_for(const ServedModels& models, const std::string& source,
-                                       const std::string& target,
-                                       const std::vector<std::string>& texts) {
-  std::string from = source;
-  if (source == "auto") {
-    std::string all;
-    for (const std::string& text : texts) all += text + "\n";
-    for (const DetectedLanguage& one : detect(models, all)) {
-      const std::string& language = one.language;
-      const bool translates = std::any_of(
-          models.translators.begin(), models.translators.end(),
-          [&](const auto& each) { return each->source() == language && each->target() == target; });
-      if (!translates) continue;
-      from = language;
-      break;
+namespace {
+
+const ServedTranslator* find(const ServedModels& models, const std::vector<std::string>& sources,
+                             const std::vector<std::string>& targets) {
+  for (const std::string& target : targets) {
+    for (const std::string& source : sources) {
+      for (const auto& one : models.translators) {
+        if (one->source() == source && one->target() == target) return one.get();
+      }
     }
   }
+  return nullptr;
+}
+
+[[noreturn]] void throw_no_pair(const ServedModels& models, const std::string& source,
+                                const std::string& target) {
   std::string pairs;
   for (const auto& one : models.translators) {
-    if (one->source() == from && one->target() == target) return *one;
     pairs += (pairs.empty() ? "" : ", ") + one->source() + "-" + one->target();
   }
   throw ApiError(400,
                  "target: expected languages of a model, " + (pairs.empty() ? "none" : pairs) +
                      ", given " + as_line(source) + " and " + as_line(target),
                  "target");
+}
+
+bool has_letters(const std::string& text) {
+  const std::u32string characters = decode_utf8(text);
+  return std::any_of(characters.begin(), characters.end(), is_letter);
+}
+
+/// The likeliest language of a text. Without letters, or with several languages as likely, it may be in any of them: then
+/// one that translates into a target. Empty without models.
+DetectedLanguage guessed(const ServedModels& models, const std::string& text,
+                         const std::vector<std::string>& targets) {
+  const std::vector<DetectedLanguage> detected = detect(models, text);
+  if (detected.empty()) return {};
+  const bool may_be_any = !has_letters(text);
+  for (const DetectedLanguage& one : detected) {
+    const bool may_be_it = may_be_any || one.confidence == detected.front().confidence;
+    if (may_be_it && find(models, {one.language}, targets)) return one;
+  }
+  return detected.front();
+}
+
+}  // namespace
+
+std::vector<TranslatedFrom> translate_all(const ApiCall& call, const AskedLanguages& asked,
+                                          const TranslationCall& wanted) {
+  const ServedModels& models = call.models;
+  const std::vector<std::string>& targets = asked.targets;
+  std::vector<TranslatedFrom> all(wanted.texts.size());
+  std::vector<const ServedTranslator*> translators;  // null: none is needed
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!asked.sources.empty()) {
+      translators.push_back(find(models, asked.sources, targets));
+      if (!translators.back()) throw_no_pair(models, asked.source, asked.target);
+      all[i].language = {translators.back()->source(), 1};
+      continue;
+    }
+    all[i].language = guessed(models, wanted.texts[i], targets);
+    const std::string& language = all[i].language.language;
+    translators.push_back(find(models, {language}, targets));
+    if (translators.back()) continue;
+    if (std::find(targets.begin(), targets.end(), language) == targets.end()) {
+      const std::string here = language.empty() ? "" : " (here " + language + ")";
+      throw_no_pair(models, asked.source + here, asked.target);
+    }
+    all[i].text.text = wanted.texts[i];
+  }
+  for (const auto& translator : models.translators) {
+    std::vector<std::size_t> its;
+    TranslationCall part = wanted;
+    part.texts.clear();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (translators[i] != translator.get()) continue;
+      its.push_back(i);
+      part.texts.push_back(wanted.texts[i]);
+    }
+    if (its.empty()) continue;
+    TranslatedTexts found = translate_counted(call, *translator, part);
+    for (std::size_t i = 0; i < its.size(); ++i) all[its[i]].text = std::move(found.texts[i]);
+  }
+  return all;
 }
 
 }  // namespace kette

@@ -32,16 +32,15 @@ void libretranslate_translate(const ApiCall& call) {
       std::max(fields.whole("beam", wanted.search.beam, 1, call.limits.beam), wanted.search.n_best);
   for (const char* unused : {"api_key", "secret"}) fields.text(unused, "");
   fields.check_all_known();
-  const ServedTranslator& translator = translator_for(call.models, source, target, wanted.texts);
-  const TranslatedTexts found = translate_counted(call, translator, wanted);
+  AskedLanguages asked{{source}, {target}, source, target};
+  if (source == "auto") asked.sources.clear();
   Json texts = Json::array(), others = Json::array(), languages = Json::array();
-  for (std::size_t i = 0; i < found.texts.size(); ++i) {
-    texts.push_back(found.texts[i].text);
-    Json list = found.texts[i].alternatives;
+  for (const auto& [found, language] : translate_all(call, asked, wanted)) {
+    texts.push_back(found.text);
+    Json list = found.alternatives;
     if (std::ssize(list) > alternatives) list.erase(list.begin() + alternatives, list.end());
     others.push_back(std::move(list));
     if (source != "auto") continue;
-    const DetectedLanguage language = detect(call.models, wanted.texts[i]).front();
     languages.push_back(
         {{"confidence", 100 * language.confidence}, {"language", language.language}});
   }
@@ -57,7 +56,10 @@ void libretranslate_translate(const ApiCall& call) {
 
 void libretranslate_languages(const ApiCall& call) {
   std::map<std::string, std::set<std::string>> targets;
-  for (const auto& one : call.models.translators) targets[one->source()].insert(one->target());
+  for (const auto& one : call.models.translators) {
+    targets[one->source()].insert(one->target());
+    targets[one->target()];  // clients offer as targets what stands in the list
+  }
   Json json = Json::array();
   for (const auto& [source, of] : targets) {
     json.push_back({{"code", source}, {"name", language_name(source)}, {"targets", of}});

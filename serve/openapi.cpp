@@ -23,11 +23,11 @@ std::map<std::string, Json> values_of(const ServedModels& models, const ServeLim
   Json from = {"auto"}, into = Json::array(), deepl_from = {""}, deepl_into = Json::array();
   for (const std::string& source : sources) {
     from.push_back(source);
-    deepl_from.push_back(upper_ascii(source));
+    deepl_from.push_back(deepl_code(source));
   }
   for (const std::string& target : targets) {
     into.push_back(target);
-    deepl_into.push_back(upper_ascii(target));
+    deepl_into.push_back(deepl_code(target));
   }
   for (Json* list : {&from, &deepl_from}) list->push_back(nullptr);
   Json either = Json::array(), deepl_either = Json::array();
@@ -36,8 +36,8 @@ std::map<std::string, Json> values_of(const ServedModels& models, const ServeLim
         {{"properties",
           {{"source", {{"enum", {"auto", source, nullptr}}}}, {"target", {{"const", target}}}}}});
     deepl_either.push_back({{"properties",
-                             {{"source_lang", {{"enum", {"", upper_ascii(source), nullptr}}}},
-                              {"target_lang", {{"const", upper_ascii(target)}}}}}});
+                             {{"source_lang", {{"enum", {"", deepl_code(source), nullptr}}}},
+                              {"target_lang", {{"const", deepl_code(target)}}}}}});
   }
   Json names = Json::array();
   std::int64_t vocabulary = 0;

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "serve/api.h"
@@ -62,8 +63,9 @@ struct Told {
 
 class AskedApi {
  public:
-  explicit AskedApi(ApiOptions options = {.limits = small_limits()})
-      : api_(tiny_models(), options) {}
+  explicit AskedApi(ApiOptions options = {.limits = small_limits()},
+                    std::shared_ptr<const ServedModels> models = tiny_models())
+      : api_(std::move(models), options) {}
 
   Told ask(HttpRequest request) {
     RecordedExchange exchange(std::move(request));

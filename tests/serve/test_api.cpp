@@ -116,7 +116,7 @@ TEST_CASE("api: what is wrong with a request to /translate is said") {
   CHECK(fault(R"({"q": ["a", {}], "target": "de"})") ==
         "q: expected a string or a list of strings, given {}");
   CHECK(fault(R"({"q": "a", "target": "fr"})") ==
-        "target: expected languages of a model, en-de, given auto and fr");
+        "target: expected languages of a model, en-de, given auto (here en) and fr");
   CHECK(fault(R"({"q": "a", "target": "de", "source": "xx"})") ==
         "target: expected languages of a model, en-de, given xx and de");
   CHECK(fault(R"({"q": "a", "target": ["de"]})") == "target: expected a string, given [\"de\"]");
@@ -190,7 +190,8 @@ TEST_CASE("api: no search is wider than the server allows") {
 TEST_CASE("api: languages, detection and settings") {
   AskedApi asked;
   CHECK(asked.get("/languages").json ==
-        Json::array({{{"code", "en"}, {"name", "English"}, {"targets", {"de"}}}}));
+        Json::array({{{"code", "de"}, {"name", "German"}, {"targets", Json::array()}},
+                     {{"code", "en"}, {"name", "English"}, {"targets", {"de"}}}}));
   CHECK(asked.post("/detect", Json{{"q", "she sees the bridge"}}).json ==
         Json::array({{{"confidence", 100.0}, {"language", "en"}}}));
   CHECK(asked.fault("/detect", "{}") == "q: expected a text, given none");
