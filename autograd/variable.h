@@ -24,6 +24,7 @@ struct Leaf {
   Tensor tangent{};      ///< has the value's shape; undefined: none
   bool frozen = false;   ///< a frozen leaf gets no gradient
   bool cleared = false;  ///< the gradient is known to be zero and may be overwritten
+  bool lent = false;     ///< others have the gradient, and may write to it at any time
 };
 
 class Variable {

@@ -142,7 +142,7 @@ void ParamStore::release() {
 void ParamStore::clear_gradients() {
   const Work work("clear_gradients", {}, {&gradients()});
   gradients_.zero();
-  for (const auto& leaf : leaves_) leaf->cleared = true;
+  for (const auto& leaf : leaves_) leaf->cleared = !leaf->lent;
 }
 
 void ParamStore::round() const {

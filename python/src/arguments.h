@@ -47,7 +47,7 @@ void def_op(nb::module_& m, const char* name, Function&& function, const Extra&.
 /// Computes with the GIL released.
 template <class Function>
 auto computed(const Function& function) {
-  const nb::gil_scoped_release release;
+  const GilRelease release;
   return function();
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "autograd/variable.h"
+#include "python/src/gil.h"
 
 namespace kette {
 class Tape;
@@ -48,7 +49,24 @@ void bind_training(nb::module_& m);
 
 /// Of a function that computes.
 using without_gil =  // NOLINT(readability-identifier-naming): named like nanobind's own
-    nb::call_guard<nb::gil_scoped_release>;
+    nb::call_guard<GilRelease>;
+
+/// For the garbage collector, of a class that holds Python objects, which may refer back to its own: a cycle. Self has
+/// traverse(visit, arg) and clear().
+template <class Self>
+nb::type_slots collected() {
+  static PyType_Slot slots[] = {
+      {Py_tp_traverse, reinterpret_cast<void*>(+[](PyObject* self, visitproc visit, void* arg) {
+         Py_VISIT(Py_TYPE(self));
+         return nb::inst_ready(self) ? nb::inst_ptr<Self>(self)->traverse(visit, arg) : 0;
+       })},
+      {Py_tp_clear, reinterpret_cast<void*>(+[](PyObject* self) {
+         if (nb::inst_ready(self)) nb::inst_ptr<Self>(self)->clear();
+         return 0;
+       })},
+      {0, nullptr}};
+  return nb::type_slots(slots);
+}
 
 /// Keeps a Python object alive. The last copy releases it, on any thread.
 std::shared_ptr<void> kept(nb::object object);
@@ -62,6 +80,9 @@ inline Variable or_none(const std::optional<Variable>& value) { return value.val
 
 /// "f32", "f64", "bf16", "i32" or "int8", or NumPy's name of one. Another text is an Error.
 DType dtype_named(const std::string& name);
+/// The same for parameters: an Error for other types than f32 and f64. (Those of bf16 are rounded copies, which the next
+/// step would write over.)
+DType dtype_of_parameters(const std::string& name);
 
 /// The name of a value's type, for error texts.
 inline std::string type_of(nb::handle value) { return nb::type_name(value.type()).c_str(); }

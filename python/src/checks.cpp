@@ -36,7 +36,7 @@ std::vector<Variable> outputs_of(const nb::object& result) {
 
 /// Calls a Python function from C++. Its exceptions pass, NoTangent as the C++ one that checks know.
 std::vector<Variable> called(const nb::object& function, const std::vector<Variable>& inputs) {
-  const nb::gil_scoped_acquire gil;
+  const GilAcquire gil;
   nb::list arguments;
   for (const Variable& input : inputs) arguments.append(input);
   try {

@@ -157,9 +157,9 @@ class PythonHost : public cli::CommandHost {
 
  private:
   void wait_for(const std::future<int>& result) {
-    const nb::gil_scoped_release released;
+    const GilRelease released;
     while (result.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready) {
-      const nb::gil_scoped_acquire acquired;
+      const GilAcquire acquired;
       if (PyErr_CheckSignals() == 0) continue;
       raised_.keep(nb::python_error());
       interrupt(SIGINT);
@@ -167,7 +167,7 @@ class PythonHost : public cli::CommandHost {
   }
 
   void call(const nb::object& function, const std::string& line) {
-    const nb::gil_scoped_acquire acquired;
+    const GilAcquire acquired;
     if (function.is_none() || raised_.is_there()) return;
     try {
       function(nb::bytes(line.data(), line.size()));

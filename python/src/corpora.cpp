@@ -56,7 +56,7 @@ class BatchStream {
 
   Batch next() {
     if (epochs_ && sampler_.state().epoch >= *epochs_) throw nb::stop_iteration();
-    const nb::gil_scoped_release release;
+    const GilRelease release;
     return sampler_.next();
   }
   const BatchSampler& sampler() const { return sampler_; }

@@ -277,11 +277,12 @@ nb::ndarray<Library...> shared(const Tensor& tensor, std::optional<nb::dlpack::d
                                  device.is_host() ? kCpu : kCuda, device.index, 'C');
 }
 
-/// A gradient that others may write is no longer known to be zero.
 const Tensor& lent(const Variable& x) {
   KETTE_CHECK(x.value().defined(), "tensor: expected one with values, given one without");
   return x.value();
 }
+
+bool is_true(const nb::object& option) { return PyObject_IsTrue(option.ptr()) == 1; }
 
 nb::object numpy(const Variable& x) {
   const Tensor& tensor = lent(x);
@@ -303,7 +304,7 @@ nb::object numpy(const Variable& x) {
 std::shared_ptr<void> kept(nb::object object) {
   return {object.release().ptr(), [](PyObject* it) {
             if (!nb::is_alive()) return;  // the interpreter has ended
-            const nb::gil_scoped_acquire gil;
+            const GilAcquire gil;
             Py_DECREF(it);
           }};
 }
@@ -338,19 +339,29 @@ void bind_exchange(nb::class_<Variable>& tensor, nb::module_& m) {
           "__array__",
           [](const Variable& x, const nb::object& dtype, const nb::object& copy) {
             nb::object array = numpy(x);
+            const nb::object own = array;
             if (!dtype.is_none()) array = array.attr("astype")(dtype, "copy"_a = false);
-            return copy.is_none() || !nb::cast<bool>(copy) ? array : array.attr("copy")();
+            if (is_true(copy)) return array.is(own) ? array.attr("copy")() : array;
+            if (!copy.is_none() && !array.is(own)) {
+              throw nb::value_error(
+                  "__array__: expected the tensor's own dtype where no copy may be made, given another (copy=None converts)");
+            }
+            return array;
           },
           "dtype"_a = nb::none(), "copy"_a = nb::none(), "For numpy.asarray().")
       .def(
           "__dlpack__",
           [](const Variable& x, const nb::kwargs& options) {
-            const nb::object array = nb::cast(shared<nb::array_api>(lent(x)));
-            const nb::object version =
-                options.contains("max_version") ? nb::object(options["max_version"]) : nb::none();
+            const auto option = [&](const char* name) {
+              return options.contains(name) ? nb::object(options[name]) : nb::none();
+            };
+            const nb::object copy = option("copy"), version = option("max_version");
+            const Tensor& values = lent(x);
+            const nb::object array =
+                nb::cast(shared<nb::array_api>(is_true(copy) ? values.clone() : values));
             return array.attr("__dlpack__")("max_version"_a = version);
           },
-          "For from_dlpack() of any library: shares the memory.")
+          "For from_dlpack() of any library: shares the memory, unless copy is True.")
       .def(
           "__dlpack_device__",
           [](const Variable& x) {

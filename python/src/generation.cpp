@@ -62,6 +62,15 @@ class Generation {
     return captured_;
   }
 
+  int traverse(visitproc visit, void* arg) const {
+    Py_VISIT(raised_.ptr());
+    return tap_->traverse(visit, arg);
+  }
+  void clear() {
+    raised_.reset();
+    tap_->clear();
+  }
+
  private:
   /// Samples, as kette::generate() does.
   void begin(const GenerateOptions& options) {
@@ -102,18 +111,36 @@ class Generation {
     KETTE_CHECK(lock.owns_lock(),
                 "generate: expected one thread at a time, given another one beside it");
     if (is_done_ || (!to_end && !untold_.empty())) return;
+    throw_again();
     Interrupts interrupts;
-    interrupts.run([&] {
-      const WithThreads threads(threads_set());
-      if (!engine_) return search(interrupts);
-      while (!is_done_ && (to_end || untold_.empty())) {
-        interrupts.check();
-        if (!engine_->step()) break;
-      }
-    });
+    try {
+      interrupts.run([&] {
+        const WithThreads threads(threads_set());
+        if (!engine_) return search(interrupts);
+        while (!is_done_ && (to_end || untold_.empty())) {
+          interrupts.check();
+          if (!engine_->step()) break;
+        }
+      });
+    } catch (const nb::python_error& error) {
+      if (!interrupts.is_over()) raised_ = nb::borrow(error.value());
+      throw;
+    } catch (...) {
+      failed_ = std::current_exception();
+      throw;
+    }
+  }
+
+  /// What ended it in the midst. What there is of the text is no result.
+  void throw_again() const {
+    if (failed_) std::rethrow_exception(failed_);
+    if (!raised_.is_valid()) return;
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised_.ptr())), raised_.ptr());
+    throw nb::python_error();
   }
 
   void search(Interrupts& interrupts) {
+    static_cast<void>(tap_->take());  // of a search that was interrupted
     search_.before_step = [&] { interrupts.check(); };
     found_ = search_continuations(ready_->ensemble, ids_, search_);
     is_done_ = true;
@@ -129,6 +156,8 @@ class Generation {
   TextPieces pieces_;
   std::unique_ptr<Engine> engine_;
   bool is_done_ = false;
+  nb::object raised_;          // in Python
+  std::exception_ptr failed_;  // in C++
   std::string untold_, text_;
   std::vector<Hypothesis> found_;
   PythonTap::Captured captured_;
@@ -142,7 +171,7 @@ std::unique_ptr<Generation> generate(
     const std::string& length_penalty, bool stop, const std::optional<std::string>& weights,
     const std::string& cache, const nb::object& capture, const nb::object& replace) {
   const std::shared_ptr<const Ready> ready = [&] {
-    const nb::gil_scoped_release release;
+    const GilRelease release;
     return ready_of(self, weights, cache);
   }();
   KETTE_CHECK(
@@ -199,7 +228,7 @@ void bind_generate(nb::class_<Self>& c) {
 
 void bind_generation(nb::class_<LoadedModel>& model, nb::class_<Ready>& ready, nb::module_& m) {
   nb::class_<Generation>(
-      m, "Generation",
+      m, "Generation", collected<Generation>(),
       "Text that a model makes, piece by piece: for piece in generation. text, texts and tokens make all of it.")
       .def(
           "__iter__", [](nb::object self) { return self; },

@@ -21,18 +21,21 @@ class Interrupts {
     const Clock::time_point now = Clock::now();
     if (now - last_ < std::chrono::milliseconds(100)) return;
     last_ = now;
-    const nb::gil_scoped_acquire acquire;
+    const GilAcquire acquire;
     if (PyErr_CheckSignals() == 0) return;
     error_ = std::make_exception_ptr(nb::python_error());
     is_over_ = true;
     throw Over();
   }
 
+  /// Whether there was an interrupt.
+  bool is_over() const { return is_over_; }
+
   /// Calls work() without the GIL. An interrupt is thrown as Python's exception, such as KeyboardInterrupt.
   template <class Work>
   auto run(const Work& work) {
     try {
-      const nb::gil_scoped_release release;
+      const GilRelease release;
       return work();
     } catch (const Over&) {
       std::rethrow_exception(error_);

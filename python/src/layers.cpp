@@ -91,11 +91,11 @@ void bind_parameters_of_layers(nb::module_& nn) {
           "materialize",
           [](const Parameters& self, std::uint64_t seed, const std::string& dtype,
              const std::string& device) {
-            self.store->materialize(seed, dtype_named(dtype), parse_device(device));
+            self.store->materialize(seed, dtype_of_parameters(dtype), parse_device(device));
           },
           "seed"_a = 1, "dtype"_a = "f32", "device"_a = "cpu",
           "Allocates all parameters of layers and draws their initial values, each from a random stream of "
-          "seed and path.");
+          "seed and path. dtype: \"f32\" or \"f64\".");
   nb::class_<SharedScope>(nn, "Scope", "A place among Parameters, such as encoder/3.")
       .def_prop_ro(
           "path", [](const SharedScope& self) { return self.path; }, "Such as \"encoder/3\".")

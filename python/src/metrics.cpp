@@ -87,7 +87,7 @@ Metric metric_of(const std::string& name, bool of_sentence, const nb::kwargs& op
 CorpusScore score(const Lines& hypotheses, const References& references, const std::string& metric,
                   bool confidence, const nb::kwargs& options) {
   const Metric chosen = metric_of(metric, false, options);
-  const nb::gil_scoped_release release;
+  const GilRelease release;
   return corpus_score(ScoreStatistics(chosen, views(hypotheses), views(references)),
                       {.samples = confidence ? SignificanceOptions().resamples : 0});
 }
@@ -95,7 +95,7 @@ CorpusScore score(const Lines& hypotheses, const References& references, const s
 std::vector<double> sentence_scores(const Lines& hypotheses, const References& references,
                                     const std::string& metric, const nb::kwargs& options) {
   const Metric chosen = metric_of(metric, true, options);
-  const nb::gil_scoped_release release;
+  const GilRelease release;
   const ScoreStatistics statistics(chosen, views(hypotheses), views(references));
   const std::size_t width = statistics.sum().size();
   std::vector<double> scores;

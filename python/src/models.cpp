@@ -126,10 +126,8 @@ void bind_family(nb::module_& m, const char* name, const Family& family, const c
                 const nb::kwargs& fields) {
         const SharedTokenizer shared = tokenizer ? tokenizer->shared : nullptr;
         const auto config = config_of(family, preset, shared.get(), fields);
-        const DType type = dtype_named(dtype);
-        KETTE_CHECK(type == DType::f32 || type == DType::f64,
-                    "dtype: expected f32 or f64 for parameters, given ", dtype);
-        const nb::gil_scoped_release release;
+        const DType type = dtype_of_parameters(dtype);
+        const GilRelease release;
         SavedModel<Model> made{config->make_model(), shared, {}};
         made.model->materialize(seed, type, parse_device(device), Gradients::none);
         return std::make_shared<LoadedModel>(std::move(made), fs::path());

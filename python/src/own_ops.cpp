@@ -96,7 +96,7 @@ class PythonNode final : public Tape::Node {
   }
   ~PythonNode() override {
     if (!nb::is_alive()) return;
-    const nb::gil_scoped_acquire gil;
+    const GilAcquire gil;
     const auto here = nodes_on().find(tape_);
     here->second.erase(this);
     if (here->second.empty()) nodes_on().erase(here);
@@ -104,7 +104,7 @@ class PythonNode final : public Tape::Node {
   const char* name() const override { return op_.name(); }
 
   void backward(std::span<Tensor> gradients, std::span<GradientSlot* const> inputs) override {
-    const nb::gil_scoped_acquire gil;
+    const GilAcquire gil;
     std::vector<nb::object> given;
     for (std::size_t i = 0; i < gradients.size(); ++i) {
       const Output& like = outputs_[i];
@@ -121,7 +121,7 @@ class PythonNode final : public Tape::Node {
     }
   }
   std::vector<Variable> again(std::span<const Variable> inputs) const override {
-    const nb::gil_scoped_acquire gil;
+    const GilAcquire gil;
     nb::list list;
     for (const Variable& input : inputs) list.append(or_python_none(input));
     const nb::object result = op_.object()(*nb::tuple(list));

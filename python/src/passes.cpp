@@ -131,7 +131,7 @@ Pass run(LoadedModel& self, const nb::object& source, const nb::object& target,
   const Batch batch = is_batch ? nb::cast<Batch>(source) : batch_of(self, source, target, to);
   check_lengths(self.model(), batch);
   learn_if_recorded(self);
-  const nb::gil_scoped_release release;
+  const GilRelease release;
   const WithThreads threads(threads_set());
   Run run = run_of(seed, step, tap);
   pass.logits = self.model().logits(batch, run);
@@ -155,7 +155,7 @@ Pass lose(LoadedModel& self, const Batch& batch, double label_smoothing,
       "loss: expected a batch with targets, given none (kt.windows, kt.pairs and kt.masked make them)");
   check_rate("label_smoothing", label_smoothing);
   learn_if_recorded(self);
-  const nb::gil_scoped_release release;
+  const GilRelease release;
   const WithThreads threads(threads_set());
   Run run = run_of(seed, step, tap);
   Pass pass;
@@ -172,7 +172,7 @@ std::vector<std::pair<std::string, Shape>> points(const LoadedModel& self, std::
                 self.model().positions(), " tokens, given ", tokens);
   }
   std::vector<std::pair<std::string, Shape>> result;
-  const nb::gil_scoped_release release;
+  const GilRelease release;
   for (Point& point : points_of(self.model(), source, target)) {
     result.emplace_back(std::move(point.name), point.shape);
   }

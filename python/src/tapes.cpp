@@ -48,7 +48,7 @@ class PythonTape {
     Tape& its = tape();
     is_busy_ = true;
     try {
-      const nb::gil_scoped_release release;
+      const GilRelease release;
       const OpObservation observation(&recording_->graph);
       if (gradient) {
         its.backward(output, gradient->value().to(output.value().dtype()));
@@ -91,23 +91,11 @@ class PythonTape {
   bool is_busy_ = false;  // read and written with the GIL held
 };
 
-int traverse(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(Py_TYPE(self));
-  return nb::inst_ready(self) ? nb::inst_ptr<PythonTape>(self)->traverse(visit, arg) : 0;
-}
-int clear(PyObject* self) {
-  if (nb::inst_ready(self)) nb::inst_ptr<PythonTape>(self)->clear();
-  return 0;
-}
-PyType_Slot tape_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)},
-                            {Py_tp_clear, reinterpret_cast<void*>(clear)},
-                            {0, nullptr}};
-
 }  // namespace
 
 void bind_tapes(nb::module_& m) {
   nb::class_<PythonTape>(
-      m, "Tape", nb::type_slots(tape_slots),
+      m, "Tape", collected<PythonTape>(),
       "Reverse-mode automatic differentiation. Between `with kt.Tape() as tape:` and its end every op on a parameter, or on "
       "what depends on one, is recorded on this thread; tape.backward(loss) then adds d loss / d parameter to each parameter's grad, once.")
       .def(nb::init<>())

@@ -86,7 +86,7 @@ Variable PythonTap::replaced(const Replacement& replacement, const std::string& 
                              const Variable& value) const {
   if (!replacement.callable) return like(replacement.value, value);
   const Tensor before = value.value().clone();
-  const nb::gil_scoped_acquire acquire;
+  const GilAcquire acquire;
   const nb::handle function(static_cast<PyObject*>(replacement.callable.get()));
   const nb::object result = function(point, value);
   if (result.is_none()) {
@@ -94,6 +94,16 @@ Variable PythonTap::replaced(const Replacement& replacement, const std::string& 
         (point + ": expected a value of the function that replaces it, given None").c_str());
   }
   return without_writes(like(as_operand(result, value), value), value, before, point);
+}
+
+int PythonTap::traverse(visitproc visit, void* arg) const {
+  for (const Replacement& one : replacements_) Py_VISIT(static_cast<PyObject*>(one.callable.get()));
+  return 0;
+}
+
+void PythonTap::clear() {
+  patterns_.clear();
+  replacements_.clear();
 }
 
 Variable PythonTap::at(const std::string& point, const Variable& value) {

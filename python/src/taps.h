@@ -30,6 +30,11 @@ class PythonTap final : public Tap {
   using Captured = std::vector<std::pair<std::string, std::vector<Variable>>>;
   Captured take() { return std::exchange(captured_, {}); }
 
+  /// For the garbage collector: the functions that replace values.
+  int traverse(visitproc visit, void* arg) const;
+  /// From now on it replaces and captures nothing.
+  void clear();
+
  private:
   struct Replacement {
     std::string pattern;

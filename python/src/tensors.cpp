@@ -15,10 +15,16 @@ namespace {
 
 constexpr std::int64_t kShown = 6;  // elements of an axis, in repr()
 
+/// The shortest text that is the number in this type: 0.1 of f32 is not that of f64.
+std::string element(double value, DType dtype) {
+  if (dtype == DType::i32) return std::to_string(static_cast<std::int64_t>(value));
+  return dtype == DType::f64 ? shortest(value) : shortest(static_cast<float>(value));
+}
+
 /// Nested lists as NumPy prints them; the middle of a long axis is left out.
-std::string listed(const std::vector<double>& values, const Shape& shape, int axis,
+std::string listed(const std::vector<double>& values, const Shape& shape, DType dtype, int axis,
                    std::int64_t begin, std::int64_t count) {
-  if (axis == shape.rank()) return shortest(static_cast<float>(values[begin]));
+  if (axis == shape.rank()) return element(values[begin], dtype);
   const std::int64_t each = shape[axis] == 0 ? 0 : count / shape[axis];
   std::string text = "[";
   for (std::int64_t i = 0; i < shape[axis]; ++i) {
@@ -29,7 +35,7 @@ std::string listed(const std::vector<double>& values, const Shape& shape, int ax
       i = shape[axis] - kShown / 2 - 1;
       continue;
     }
-    text += listed(values, shape, axis + 1, begin + i * each, each);
+    text += listed(values, shape, dtype, axis + 1, begin + i * each, each);
   }
   return text + "]";
 }
@@ -40,7 +46,8 @@ std::string repr(const Variable& x) {
   std::string text = x.leaf() ? "parameter " + x.leaf()->name + ": " : "";
   text = "Tensor(" + text + value.str() + ")";
   if (value.dtype() == DType::int8 || value.elements() > std::int64_t{1} << 24) return text;
-  return text + "\n" + listed(value.values<double>(), value.shape(), 0, 0, value.elements());
+  return text + "\n" +
+         listed(value.values<double>(), value.shape(), value.dtype(), 0, 0, value.elements());
 }
 
 Variable full_like(const Variable& x, double value) {
@@ -109,7 +116,7 @@ using Binary = Variable (*)(const Variable&, const Variable&);
 /// x + y and y + x, of tensors, arrays and numbers.
 void bind_operator(nb::class_<Variable>& c, const char* name, const char* reversed, Binary apply) {
   const auto operated = [apply](const Variable& a, const Variable& b) {
-    const nb::gil_scoped_release release;
+    const GilRelease release;
     return apply(a, b);
   };
   c.def(
@@ -153,6 +160,13 @@ DType dtype_named(const std::string& name) {
     if (text == name) return dtype;
   }
   fail("dtype: expected f32, f64, bf16, i32 or int8, given ", name);
+}
+
+DType dtype_of_parameters(const std::string& name) {
+  const DType dtype = dtype_named(name);
+  KETTE_CHECK(dtype == DType::f32 || dtype == DType::f64,
+              "dtype: expected f32 or f64 for parameters, given ", name);
+  return dtype;
 }
 
 Variable as_operand(const nb::object& value, const Variable& other) {
@@ -201,7 +215,8 @@ void bind_tensors(nb::module_& m) {
           "grad",
           [](const Variable& x) -> std::optional<Variable> {
             if (!x.leaf() || !x.leaf()->gradient.defined()) return {};
-            x.leaf()->cleared = false;  // whoever has it may write to it
+            x.leaf()->lent = true;  // whoever has it may write to it, now and after a step
+            x.leaf()->cleared = false;
             return Variable(x.leaf()->gradient);
           },
           "The sum of a parameter's gradients so far, a Tensor that shares their memory. None for other tensors (Tape.gradient() has theirs).")
@@ -232,7 +247,7 @@ void bind_tensors(nb::module_& m) {
           "copy_from",
           [](const Variable& x, const nb::object& other) {
             const Tensor source = as_tensor(other).value().to(x.value().dtype());
-            const nb::gil_scoped_release release;
+            const GilRelease release;
             x.value().copy_from(source);
           },
           "other"_a,

@@ -145,7 +145,7 @@ void bind_tokenizers(nb::module_& m) {
           "encode_all",
           [](const PythonTokenizer& self, const std::vector<std::string>& texts,
              const std::string& side) {
-            const nb::gil_scoped_release release;
+            const GilRelease release;
             return self.shared->encode_all(
                 std::vector<std::string_view>(texts.begin(), texts.end()), side_named(side));
           },

@@ -65,7 +65,7 @@ class PythonOptimizer {
     KETTE_CHECK(std::isfinite(clip) && clip >= 0, "clip: expected a norm of at least 0, given ",
                 clip);
     const double rate = rate_of(lr.is_none() ? lr_ : lr);
-    const nb::gil_scoped_release release;
+    const GilRelease release;
     const WithThreads threads(threads_set());
     Tensor squares;
     if (clip > 0) squares = sum_of_squares();
@@ -78,16 +78,22 @@ class PythonOptimizer {
     }
     for (const auto& optimizer : optimizers_) optimizer->step(rate, squares, clip);
     for (const auto& [value, before] : frozen) value.copy_from(before);
-    if (!keep_gradients) clear();
+    if (!keep_gradients) clear_gradients();
     if (!squares.defined()) return {};
     return std::sqrt(squares.to(Device{}).item());
   }
-  void clear() {
+  void clear_gradients() {
     for (const auto& store : stores_) store->clear_gradients();
   }
   std::int64_t steps() const { return optimizers_.front()->steps(); }
   double next_rate() const { return rate_of(lr_); }
   void set_rate(nb::object lr) { lr_ = std::move(lr); }
+  /// A function of the step may refer to what holds the optimizer.
+  int traverse(visitproc visit, void* arg) const {
+    Py_VISIT(lr_.ptr());
+    return 0;
+  }
+  void clear() { lr_ = nb::none(); }
   std::string repr() const {
     std::int64_t elements = 0;
     for (const auto& store : stores_) elements += store->elements();
@@ -145,7 +151,8 @@ constexpr const char* kParameters =
 void bind_training(nb::module_& m) {
   bind_batches(m);
   nb::class_<PythonOptimizer>(
-      m, "Optimizer", "Updates parameters by their gradients. kt.Adam and kt.Lion make one.")
+      m, "Optimizer", collected<PythonOptimizer>(),
+      "Updates parameters by their gradients. kt.Adam and kt.Lion make one.")
       .def(
           "step", &PythonOptimizer::step, nb::kw_only(), "clip"_a = 0.0, "lr"_a = nb::none(),
           "keep_gradients"_a = false,
@@ -153,7 +160,7 @@ void bind_training(nb::module_& m) {
               "def step(self, *, clip: float = 0.0, lr: float | None = None, keep_gradients: bool = False) -> float | None"),
           "One update, and then all gradients are zero again for the next backward(), unless they are kept. clip: the most that the norm of all gradients together may be (0: any); "
           "the result is this norm before clipping. lr: in this step alone.")
-      .def("zero_grad", &PythonOptimizer::clear, without_gil(),
+      .def("zero_grad", &PythonOptimizer::clear_gradients, without_gil(),
            "Sets all gradients to zero. step() does so, too.")
       .def_prop_ro("steps", &PythonOptimizer::steps, "The number of steps so far.")
       .def_prop_rw(

@@ -170,7 +170,7 @@ nb::object translate_with(
   o.translate.work.batch_tokens = batch_tokens;
   o.translate.work.threads = threads_of(threads);
   const std::shared_ptr<const Ready> ready = [&] {
-    const nb::gil_scoped_release release;
+    const GilRelease release;
     return ready_of(self, weights, cache);
   }();
   std::vector<std::string> points = ready->points;

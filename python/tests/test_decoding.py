@@ -160,6 +160,26 @@ def test_generation_computes_while_it_is_asked():
         model.generate("the", replace={"nothing": 0})
 
 
+@pytest.mark.parametrize("beam", [1, 2])
+@pytest.mark.parametrize("expected", [LookupError, TypeError])
+def test_a_generation_that_failed_has_no_result(beam, expected):
+    calls = []
+
+    def fail(name, value):
+        calls.append(name)
+        if len(calls) < 3:
+            return value
+        if expected is LookupError:
+            raise LookupError("the third pass")
+        return None  # a TypeError of the module's own
+
+    made = small.gpt().generate("the", max_tokens=8, stop=False, beam=beam, replace={"layers/0/feed_forward/outer": fail})
+    for ask in (lambda: made.text, lambda: made.text, lambda: made.tokens, lambda: list(made), lambda: made.captured):
+        with pytest.raises(expected):
+            ask()
+    assert len(calls) == 3
+
+
 def test_capture_and_replace_in_generation():
     model = small.language_model()
     seen = model.generate("the", max_tokens=4, capture="logits", temperature=0)

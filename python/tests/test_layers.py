@@ -127,6 +127,9 @@ def test_what_is_wrong_is_said():
                   lambda: kt.nn.Linear(scope / "h", 1 << 40, 1 << 40), lambda: kt.nn.Block(scope / "h", 4, 4, heads=0)):
         with pytest.raises((kt.Error, MemoryError)):
             wrong()
+    for dtype in ("bf16", "i32", "int8"):
+        with pytest.raises(kt.Error, match=f"expected f32 or f64 for parameters, given {dtype}"):
+            made(lambda s: kt.nn.Linear(s, 2, 3), dtype=dtype)
     layer, _ = made(lambda s: kt.nn.Block(s, 4, 4, memory=True))
     with pytest.raises(kt.Error, match="expected a memory"):
         layer(np.ones((2, 4), np.float32))

@@ -93,6 +93,38 @@ with kt.Tape() as tape:
     loss = (w * w).sum()
 tape.backward(loss)
 """) == ""
+    small = 'tokenizer=kt.CharacterTokenizer("the"), layers=1, width=32, hidden=64, heads=4'
+    assert in_another_process(f"""
+import kette as kt
+def main():
+    model = kt.Gpt("char-cpu", {small})
+    adam = kt.Adam(model.parameters, lr=lambda step: 1e-3 / (adam.steps + 1))
+    made = model.generate("the", max_tokens=2, replace={{"logits": lambda name, value: value if made else None}})
+    made.text, adam.step()
+    failed = model.generate("the", replace={{"logits": lambda name, value: [][0] if failed else None}})
+    try:
+        failed.text
+    except IndexError:
+        pass
+main()
+""") == ""
+
+
+def test_a_daemon_thread_that_computes_does_not_disturb_the_end():
+    assert in_another_process("""
+import threading, time
+import kette as kt
+def work():
+    x = kt.full((64, 64), 0.5)
+    while True:
+        with kt.Tape() as tape:
+            loss = kt.tanh(tape.watch(x) @ x).sum()
+        tape.backward(loss)
+for _ in range(3):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.2)
+print("end")
+""") == "end\n"
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)

@@ -33,6 +33,17 @@ def test_a_gradient_written_to_is_added_to():
     assert w.grad.tolist() == [7]
 
 
+def test_a_gradient_held_over_a_step_is_added_to():
+    w = kt.parameter([1.0, 2.0], "w")
+    held = w.grad
+    kt.Adam([w], lr=0.0).step()
+    held.copy_from([5.0, 7.0])
+    with kt.Tape() as tape:
+        loss = (w * 2).sum()
+    tape.backward(loss)
+    assert held.tolist() == w.grad.tolist() == [7, 9]
+
+
 def test_backward_does_not_write_to_the_memory_of_others():
     x, seed = np.ones(4, np.float32), np.full(4, 2, np.float32)
     w = kt.parameter(np.ones(4, np.float32))

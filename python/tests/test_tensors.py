@@ -91,6 +91,25 @@ def test_what_cannot_be_shared_is_an_error():
         kt.from_dlpack("text")
 
 
+def test_a_copy_that_is_asked_for_is_one():
+    tensor = kt.tensor([1.0, 2.0])
+    for copy in (np.from_dlpack(tensor, copy=True), np.array(tensor, copy=True), np.array(tensor, np.float64)):
+        copy[0] = 9
+        assert tensor.tolist() == [1, 2]
+    for shared in (np.from_dlpack(tensor, copy=False), tensor.__array__(copy=False), tensor.__array__(np.float32, copy=False)):
+        assert np.shares_memory(shared, tensor.numpy())
+    with pytest.raises(ValueError, match="own dtype"):
+        tensor.__array__(np.float64, copy=False)
+
+
+def test_repr_shows_the_numbers_themselves():
+    shown = lambda *values: repr(kt.tensor(*values)).split("\n")[1]
+    assert shown([16777217, 2147483647, -2147483648, 1000000]) == "[16777217, 2147483647, -2147483648, 1000000]"
+    assert shown([1e300, 0.1, 1 / 3], "f64") == "[1e+300, 0.1, 0.3333333333333333]"
+    assert shown([0.1, 16777216.0, -0.0, float("nan")], "f32") == "[0.1, 16777216, -0, nan]"
+    assert repr(kt.tensor([0.1]).to("bf16")).endswith("[0.100097656]")
+
+
 def test_bf16():
     tensor = kt.tensor([1.0, 2.0, 3.1415927]).to("bf16")
     assert tensor.dtype == "bf16" and tensor.to("f32").tolist() == [1.0, 2.0, 3.140625]
