@@ -91,7 +91,7 @@ void add_translate_options(CLI::App& command) {
       "What the input is: text (lines), or a document that keeps its form (default: by its ending, .md .html .xliff .srt .vtt .tsv .csv .po .eml .mbox .docx)");
   text.numbers("--columns", options->columns, at_least(1),
                "Of a table, which columns are translated, from 1 (default: all that have letters)");
-  text.flag(
+  const Option mend = text.flag(
       "--mend,!--no-mend", options->mend,
       "Carry over what the model cannot read or must not change (unknown characters, addresses, placeholders, tags), meet it in the case that it knows, search anew what runs in circles; not with --n-best and --prefix");
   text.path(
@@ -121,7 +121,7 @@ void add_translate_options(CLI::App& command) {
   add_shortlist_option(command, options->model);
   add_candidate_options(command, how.decoding, options->candidates, search, true);
   add_common_options(command, options->common);
-  when_read(command, [options, split, prefix, previous] {
+  when_read(command, [options, split, prefix, previous, mend] {
     TranslateCommandOptions& o = *options;
     if (prefix.given()) {
       if (split.given() && o.split != Split::lines) {
@@ -132,6 +132,10 @@ void add_translate_options(CLI::App& command) {
     if (previous.given() && (o.split == Split::lines || o.lists())) {
       throw UsageError("--previous: expected one translation for each sentence, given " +
                        std::string(o.lists() ? "--n-best" : "whole lines"));
+    }
+    if (mend.given() && o.mend && (o.lists() || prefix.given())) {
+      throw UsageError("--mend: expected neither --n-best nor --prefix beside it, given " +
+                       std::string(o.lists() ? "--n-best" : "--prefix"));
     }
     part_sentences(o);
     o.check_input();

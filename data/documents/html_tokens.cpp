@@ -67,7 +67,7 @@ bool next_html_attribute(std::string_view bytes, std::size_t& at, HtmlAttribute&
   return true;
 }
 
-HtmlToken html_tag(std::string_view bytes, std::size_t begin, std::size_t name) {
+HtmlToken tag_token(std::string_view bytes, std::size_t begin, std::size_t name) {
   HtmlToken token{HtmlToken::Kind::start, begin, bytes.size()};
   if (name == begin + 2) token.kind = HtmlToken::Kind::end;
   std::size_t at = name;
@@ -105,8 +105,8 @@ HtmlToken html_token(std::string_view bytes, std::size_t at, bool in_foreign) {
     return {Kind::text, at, end};
   }
   const char next = bytes[at + 1];
-  if (is_ascii_letter(next)) return html_tag(bytes, at, at + 1);
-  if (next == '/' && is_ascii_letter(bytes[at + 2])) return html_tag(bytes, at, at + 2);
+  if (is_ascii_letter(next)) return tag_token(bytes, at, at + 1);
+  if (next == '/' && is_ascii_letter(bytes[at + 2])) return tag_token(bytes, at, at + 2);
   if (has_lower(bytes, at, "<!--")) return {Kind::other, at, behind_comment(bytes, at)};
   if (in_foreign && bytes.substr(at, 9) == "<![CDATA[") {
     return {Kind::other, at, behind_next(bytes, at, "]]>")};

@@ -54,6 +54,11 @@ TEST_CASE("cli: what is not mended is at least told") {
     CHECK(outcome.code == 0);
     CHECK(outcome.says("1 of 1 lines have characters that the model does not know"));
   }
+  const Outcome both = call_kette({"translate", "--model", SmallModel::get().model(), "--mend",
+                                   "--n-best", "2", "--beam", "2"},
+                                  input);
+  CHECK(both.code == 2);
+  CHECK(both.says("--mend: expected neither --n-best nor --prefix beside it, given --n-best"));
 }
 
 TEST_CASE("cli: samples come as often as asked for, the same for the same seed") {
