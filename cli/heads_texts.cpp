@@ -68,9 +68,11 @@ std::unique_ptr<HeadAblation> ablation_of(const HeadsOptions& o, const Autoregre
   if (!model.has_encoder()) {
     return std::make_unique<LossAblation>(model, given.batches, o.bootstrap);
   }
+  BleuOptions bleu;
+  bleu.tokenizer = o.bleu_tokenize;
   return std::make_unique<BleuAblation>(
       model, tokenizer, source_sentences(given.sources, o.language, o.truncate), given.targets,
-      o.search, o.work, o.bootstrap, BleuOptions{.tokenizer = o.bleu_tokenize});
+      o.search, o.work, o.bootstrap, bleu);
 }
 
 Pruned prune(const HeadsOptions& o, const SavedModel<AutoregressiveModel>& saved,

@@ -208,7 +208,7 @@ Tensor from_lists(const nb::object& value, std::optional<DType> dtype) {
   if (is_floating) return result.to(*dtype);
   if (!nested.is_whole || nested.values.empty()) return result.to(DType::f32);
   for (const double number : nested.values) {
-    KETTE_CHECK(std::abs(number) < 2147483648.0,
+    KETTE_CHECK(number >= -2147483648.0 && number < 2147483648.0,
                 "tensor: expected whole numbers of 32 bits, given ", number);
   }
   return result.to(DType::i32);

@@ -18,7 +18,7 @@ constexpr std::int64_t kShown = 6;  // elements of an axis, in repr()
 /// The shortest text that is the number in this type: 0.1 of f32 is not that of f64.
 std::string element(double value, DType dtype) {
   if (dtype == DType::i32) return std::to_string(static_cast<std::int64_t>(value));
-  return dtype == DType::f64 ? shortest(value) : shortest(static_cast<float>(value));
+  return dtype == DType::f64 ? shortest(value) : shortest_f32(static_cast<float>(value));
 }
 
 /// Nested lists as NumPy prints them; the middle of a long axis is left out.
