@@ -89,7 +89,7 @@ class AdjointTest {
     }
     result.allowed = options_.adjoint_tolerance * size;
     if (result.share() <= 1 || (probe.count() > 1 && options_.directions == 0)) return result;
-    result.noise = rounding(probe, expected.sum);
+    result.noise = result.hidden = rounding(probe, expected.sum);
     result.allowed += result.noise;
     return result;
   }

@@ -72,9 +72,9 @@ class Neighbourhood {
 };
 
 Comparison comparison(const Estimate& expected, double got, const GradientCheckOptions& options) {
-  const double allowed =
-      options.absolute + options.tolerance * std::abs(expected.value) + expected.noise;
-  return {expected.value, got, expected.noise, allowed};
+  const double hidden = options.absolute + expected.noise;
+  const double allowed = hidden + options.tolerance * std::abs(expected.value);
+  return {expected.value, got, expected.noise, allowed, hidden};
 }
 
 /// Decides by the estimates with the least noise; those with much more say nothing. At a kink both

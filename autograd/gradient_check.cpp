@@ -1,6 +1,7 @@
 #include "autograd/gradient_check.h"
 
 #include <limits>
+#include <map>
 #include <sstream>
 
 #include "autograd/adjoint_check.h"
@@ -8,6 +9,7 @@
 #include "autograd/leaf_tangents.h"
 #include "autograd/purity.h"
 #include "autograd/record.h"
+#include "autograd/scratch_gradients.h"
 #include "tensor/gap.h"
 #include "tensor/scalar.h"
 
@@ -59,13 +61,19 @@ class FunctionCheck {
     if (!check_.fault.empty()) return check_;
     const std::vector<Tensor> gradient = gradients(1, std::nullopt);
     if (outputs.size() > 1) take_outputs_alone(outputs.size(), gradient);
+    add_adjoint(check_, [&] { return adjoint(gradient); });
     for (std::size_t i = 0; i < values_.size(); ++i) {
       if (!wanted_[i]) continue;
-      check_.differences.join(compare_with_differences(
+      GradientGap differences = compare_with_differences(
           values_[i], gradient[i], [&] { return weighted(apply(constants()), weights_); }, label(i),
-          check_.options));
+          check_.options);
+      const std::string hidden = untold(
+          label(i), values_or_zeros(gradient[i], values_[i].shape()), differences,
+          check_.adjoint ? &adjoints_.at(i) : nullptr,
+          [&](double factor) { return gradient_of(i, factor); }, check_.options);
+      if (check_.untold.empty()) check_.untold = hidden;
+      check_.differences.join(differences);
     }
-    add_adjoint(check_, [&] { return adjoint(gradient); });
     return check_;
   }
 
@@ -187,15 +195,19 @@ class FunctionCheck {
     }
   }
 
+  Values gradient_of(std::size_t input, double factor) const {
+    return values_or_zeros(gradients(factor, std::nullopt)[input], values_[input].shape());
+  }
+
   /// gradient: gradients(1, std::nullopt).
-  GradientGap adjoint(const std::vector<Tensor>& gradient) const {
+  GradientGap adjoint(const std::vector<Tensor>& gradient) {
     GradientGap worst;
     for (std::size_t i = 0; i < values_.size(); ++i) {
       if (!wanted_[i]) continue;
       AdjointProblem problem;
       problem.gradient = [&, i](double factor) {
-        return values_or_zeros(factor == 1 ? gradient[i] : gradients(factor, std::nullopt)[i],
-                               values_[i].shape());
+        return factor == 1 ? values_or_zeros(gradient[i], values_[i].shape())
+                           : gradient_of(i, factor);
       };
       problem.change = [&, i](const Tensor& v) {
         std::vector<Variable> inputs = constants();
@@ -210,7 +222,8 @@ class FunctionCheck {
         }
         return weighted(tangents, weights);
       };
-      worst.join(compare_adjoint(problem, values_[i], label(i), check_.options));
+      adjoints_[i] = compare_adjoint(problem, values_[i], label(i), check_.options);
+      worst.join(adjoints_[i]);
     }
     return worst;
   }
@@ -220,6 +233,7 @@ class FunctionCheck {
   std::vector<bool> wanted_;
   std::vector<Tensor> first_;  // outputs
   std::vector<Values> weights_;
+  std::map<std::size_t, GradientGap> adjoints_;  // by input
   GradientCheck check_;
 };
 
@@ -258,6 +272,7 @@ void GradientCheck::join(const GradientCheck& other) {
   }
   if (no_adjoint.empty()) no_adjoint = other.no_adjoint;
   if (fault.empty()) fault = other.fault;
+  if (untold.empty()) untold = other.untold;
   options = other.options;
 }
 
@@ -277,7 +292,11 @@ std::string GradientCheck::str() const {
   std::ostringstream text;
   text.precision(9);
   const auto line = [&](const char* proof, const GradientGap& gap, const std::string& rule) {
-    text << proof << ": " << (gap.ok() ? "ok" : "FAILED") << ", " << gap.checked << " elements";
+    text << proof << ": "
+         << (!gap.ok()         ? "FAILED"
+             : gap.checked > 0 ? "ok"
+                               : "?")
+         << ", " << gap.checked << " elements";
     if (gap.below_noise > 0) text << " (" << gap.below_noise << " more lie below the noise)";
     text << ", worst gap " << gap.gap << " (" << gap.of_largest << " of the largest); " << gap.where
          << ": expected " << gap.expected << ", got " << gap.got << ", allowed " << rule << '\n';
@@ -295,7 +314,16 @@ std::string GradientCheck::str() const {
     line("adjoint", *adjoint, rule(options.adjoint_tolerance, "its terms", adjoint->noise));
   }
   if (!no_adjoint.empty()) text << "adjoint: not tried: " << no_adjoint << '\n';
+  if (!failed() && !tells()) text << "?: " << why_untold() << '\n';
   return text.str();
+}
+
+std::string GradientCheck::why_untold() const {
+  if (untold.empty()) {
+    return "nothing can be said: expected inputs with elements to differentiate, given none";
+  }
+  return "nothing can be said: noise hides the gradient of " + untold +
+         " (check in f64, without large constants in the results, or give each op a tangent)";
 }
 
 GradientCheck check_gradients(const DifferentiableFunction& function,
@@ -317,6 +345,7 @@ ParameterChecks check_parameter_gradients(const std::function<Variable()>& loss,
         value, Tensor::full(value.shape(), factor, value.value().dtype(), value.value().device()));
   };
   const PauseRecording pause;
+  const ScratchGradients scratch(leaves);
   const Tensor once = loss().value(), again = loss().value();
   std::string difference = change_of_form(once, again);
   if (difference.empty()) difference = difference_of(once, again);
@@ -346,9 +375,10 @@ ParameterChecks check_parameter_gradients(const std::function<Variable()>& loss,
       return change.value().defined() ? Values{change.value().item()} : Values{};
     };
     add_adjoint(check, [&] { return compare_adjoint(problem, leaf->value, leaf->name, options); });
+    check.untold = untold(leaf->name, gradient[i].values<double>(), check.differences,
+                          check.adjoint ? &*check.adjoint : nullptr, problem.gradient, options);
     checks.emplace_back(leaf->name, std::move(check));
   }
-  for (std::size_t i = 0; i < leaves.size(); ++i) leaves[i]->gradient.copy_from(gradient[i]);
   return checks;
 }
 

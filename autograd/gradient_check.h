@@ -67,7 +67,7 @@ struct GradientGap {
   double noise = 0;              ///< the error that `expected` may have
   std::string where;             ///< "input 0 [2, 1]" or a parameter's name and index
   std::int64_t checked = 0;      ///< elements compared
-  std::int64_t below_noise = 0;  ///< elements whose gradient is below the noise: not decided
+  std::int64_t below_noise = 0;  ///< elements of which noise hides 1 % or more: not decided
   std::vector<double> gaps{};    ///< of all comparisons
 
   bool ok() const { return gap <= tolerance; }  // false for NaN
@@ -81,6 +81,8 @@ struct GradientCheck {
   std::string no_adjoint;  ///< why there is none: "cube: expected an op that has a tangent, ..."
   /// Other errors: results that differ from call to call, changed inputs, a gradient's wrong shape.
   std::string fault;
+  /// An input or parameter of which nothing can be said, as noise hides all its gradient; or "".
+  std::string untold;
   GradientCheckOptions options;  ///< the options used
 
   /// The worse of both tests; for a fault, an infinite gap with its text as `where`.
@@ -88,9 +90,15 @@ struct GradientCheck {
   // NOLINTNEXTLINE(google-explicit-constructor): what a check gave before
   operator GradientGap() const { return worst(); }
 
-  bool ok() const { return fault.empty() && differences.ok() && (!adjoint || adjoint->ok()); }
-  /// Whether either test compared anything.
-  bool tells() const { return differences.checked > 0 || (adjoint && adjoint->checked > 0); }
+  /// Of three verdicts the first; the others are failed(), and that nothing can be said.
+  bool ok() const { return !failed() && tells(); }
+  bool failed() const { return !fault.empty() || !differences.ok() || (adjoint && !adjoint->ok()); }
+  /// False if nothing was compared, or nothing of one of the inputs that have elements.
+  bool tells() const {
+    return untold.empty() && (differences.checked > 0 || (adjoint && adjoint->checked > 0));
+  }
+  /// Unless tells(): why not, and what to do.
+  std::string why_untold() const;
   /// One line per test, with the rule that failed and where, as kette gradcheck prints it.
   std::string str() const;
   void join(const GradientCheck& other);
@@ -115,7 +123,7 @@ GradientCheck check_gradients(const DifferentiableFunction& function,
                               const GradientCheckOptions& options = {});
 
 /// Checks a scalar function of parameters (leaves of the options' dtype), one parameter after the
-/// other. Throws if two calls differ.
+/// other. Throws if two calls differ. Gradients of parameters stay as they are.
 using ParameterChecks = std::vector<std::pair<std::string, GradientCheck>>;
 ParameterChecks check_parameter_gradients(const std::function<Variable()>& loss,
                                           const std::vector<std::shared_ptr<Leaf>>& leaves,

@@ -9,7 +9,7 @@
 namespace kette {
 
 /// H v for each leaf, for a scalar loss of parameters. directions: v, each of its leaf's shape.
-/// Overwrites the leaves' gradients.
+/// Gradients of parameters stay as they are.
 std::vector<Tensor> hessian_vector_product(const std::function<Variable()>& loss,
                                            const std::vector<std::shared_ptr<Leaf>>& leaves,
                                            const std::vector<Tensor>& directions);

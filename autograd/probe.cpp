@@ -1,6 +1,7 @@
 #include "autograd/probe.h"
 
 #include <limits>
+#include <utility>
 
 #include "autograd/anomaly.h"
 #include "tensor/ceil_div.h"
@@ -83,8 +84,16 @@ std::vector<std::int64_t> checked_elements(std::int64_t elements,
                                            const GradientCheckOptions& options) {
   const std::int64_t stride =
       options.elements > 0 ? std::max<std::int64_t>(1, ceil_div(elements, options.elements)) : 1;
+  // Elements a stride apart may all lie in one column, so each is moved on by another part of the
+  // stride; multiples of the golden ratio spread evenly (Weyl).
+  constexpr double kGoldenRatio = 0.6180339887498949;
   std::vector<std::int64_t> chosen;
-  for (std::int64_t i = 0; i < elements; i += stride) chosen.push_back(i);
+  for (std::int64_t begin = 0; begin < elements; begin += stride) {
+    const double turns = static_cast<double>(chosen.size()) * kGoldenRatio;
+    const std::int64_t width = std::min(stride, elements - begin);
+    chosen.push_back(begin + static_cast<std::int64_t>((turns - std::floor(turns)) *
+                                                       static_cast<double>(width)));
+  }
   return chosen;
 }
 
@@ -141,6 +150,22 @@ Values sampled_rounding(const Values& once, const std::function<Values(double fa
     }
   }
   return rounding;
+}
+
+std::string untold(const std::string& label, const Values& gradient, GradientGap& differences,
+                   const GradientGap* adjoint, const std::function<Values(double factor)>& again,
+                   const GradientCheckOptions& options) {
+  const bool is_told = differences.checked > 0 || (adjoint && adjoint->checked > 0);
+  if (is_told || gradient.empty()) return "";
+  const Values rounding = sampled_rounding(gradient, again);
+  bool is_zero = true, is_rounded = false;
+  for (const std::int64_t i : checked_elements(std::ssize(gradient), options)) {
+    is_zero = is_zero && std::abs(gradient[i]) <= rounding[i];
+    is_rounded = is_rounded || gradient[i] != 0;
+  }
+  if (!is_zero || !is_rounded) return label;
+  differences.checked += std::exchange(differences.below_noise, 0);
+  return "";
 }
 
 std::vector<double> values_or_zeros(const Tensor& gradient, const Shape& shape) {

@@ -9,6 +9,7 @@
 #include "autograd/anomaly.h"
 #include "autograd/input_slots.h"
 #include "autograd/op_observer.h"
+#include "autograd/scratch_gradients.h"
 #include "tensor/observer.h"
 
 namespace kette {
@@ -74,6 +75,7 @@ std::int64_t Tape::slot_of(const Variable& value) {
   const auto [found, is_new] =
       leaf_slots_.try_emplace(value.leaf_.get(), static_cast<std::int64_t>(slots_.size()));
   if (is_new) {
+    ScratchGradients::meet(value.leaf_);
     slots_.emplace_back(value.leaf_);
     first_uses_.emplace_back(nodes_.size(), value.leaf_.get());
   }

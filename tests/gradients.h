@@ -3,9 +3,18 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
+
 #include "autograd/gradient_check.h"
+#include "autograd/tape.h"
 
 namespace kette::testing {
+
+/// Adds the gradient of a loss to its parameters, which a check leaves as they are.
+inline void add_gradient_of(const std::function<Variable()>& loss) {
+  Tape tape;
+  tape.backward(loss());
+}
 
 inline void expect_right(const GradientCheck& check) {
   INFO(check.str());
@@ -21,6 +30,7 @@ inline void expect_right(const ParameterChecks& checks) {
     CAPTURE(parameter.first);
     INFO(check.str());
     CHECK(check.ok());
+    CHECK(check.tells());
     CHECK_MESSAGE(check.adjoint, check.no_adjoint);
   }
 }

@@ -83,7 +83,7 @@ Table table_of(const std::vector<CheckedGradient>& checked, const std::string& k
        {{.key = "samples", .where = kJson}, &CheckedGradient::samples},
        {{.key = "passed",
          .title = "verdict",
-         .help = "?: nothing can be said, as noise hides all gradients"},
+         .help = "?: nothing can be said, as noise hides a gradient"},
         [](const auto& of) { return Cell(of.check.ok()).as(verdict_of(of.check)); }},
        {{.title = "gap",
          .digits = one,
@@ -131,7 +131,8 @@ Table table_of(const std::vector<CheckedGradient>& checked, const std::string& k
        {{.key = "adjoint", .where = kJson},
         [](const auto& of) { return nested(adjoint_json(of.check)); }},
        {{.key = "no_adjoint", .where = kJson}, [](const auto& of) { return of.check.no_adjoint; }},
-       {{.key = "fault", .where = kJson}, [](const auto& of) { return of.check.fault; }}});
+       {{.key = "fault", .where = kJson}, [](const auto& of) { return of.check.fault; }},
+       {{.key = "told", .where = kJson}, [](const auto& of) { return of.check.tells(); }}});
 }
 
 /// The worst ones, as far as colours and lines can be told apart.
@@ -178,7 +179,7 @@ const std::vector<double>& steps_of_sweep() {
 }
 
 const char* verdict_of(const GradientCheck& check) {
-  return !check.ok() ? "FAILED" : check.tells() ? "ok" : "?";
+  return check.failed() ? "FAILED" : check.ok() ? "ok" : "?";
 }
 
 std::string summary_of(const GradientCheck& check) {
@@ -196,6 +197,7 @@ std::string summary_of(const GradientCheck& check) {
            broken_rule(*check.adjoint, "the adjoint test", check.options.adjoint_tolerance,
                        "its terms");
   }
+  if (!check.tells()) return line + "  " + check.why_untold();
   if (differences.below_noise > 0) {
     line += text("  (%lld of the differences below their noise)",
                  static_cast<long long>(differences.below_noise));
@@ -216,6 +218,7 @@ void add_check(Report& report, const GradientCheck& check) {
   report.fact("adjoint", nested(adjoint_json(check)));
   report.fact("no_adjoint", check.no_adjoint);
   report.fact("fault", check.fault);
+  report.fact("told", check.tells());
 }
 
 Report to_report(const std::vector<CheckedGradient>& checked,
@@ -225,8 +228,11 @@ Report to_report(const std::vector<CheckedGradient>& checked,
   double differences = 0, adjoint = 0;
   bool swept = !checked.empty();
   for (const CheckedGradient& one : checked) {
-    if (!one.check.ok()) ++failed;
-    if (one.check.ok() && !one.check.tells()) ++untold;
+    if (one.check.failed()) {
+      ++failed;
+    } else if (!one.check.ok()) {
+      ++untold;
+    }
     differences = larger_gap(differences, one.check.differences.gap);
     if (one.check.adjoint) adjoint = larger_gap(adjoint, one.check.adjoint->gap);
     swept = swept && !one.by_step.empty();
@@ -247,7 +253,7 @@ Report to_report(const std::vector<CheckedGradient>& checked,
               text("%.2e by differences, %.2e by the adjoint test\n", differences, adjoint));
   if (untold > 0) {
     report.line("of " + std::to_string(untold) +
-                " (?) nothing can be said: noise hides all gradients\n");
+                " (?) nothing can be said: noise hides a gradient\n");
   }
   report.fact("passed", passed);
   report.fact("failed", failed);

@@ -23,13 +23,14 @@ struct CheckedGradient {
 /// From 1e-2 to 1e-9.
 const std::vector<double>& steps_of_sweep();
 
-/// "ok" or "FAILED"; "?" if nothing was compared.
+/// "ok" or "FAILED"; "?" if nothing can be said.
 const char* verdict_of(const GradientCheck& check);
 /// One line: the gaps of both tests, and the rule that a failed check broke.
 std::string summary_of(const GradientCheck& check);
 /// verdict_of(), the name, and summary_of().
 std::string line_of(const CheckedGradient& checked);
-/// Adds the JSON keys of a check: "passed", "differences", "adjoint" (or null), "no_adjoint" and "fault".
+/// Adds the JSON keys of a check: "passed", "differences", "adjoint" (or null), "no_adjoint", "fault" and
+/// "told" (whether something can be said).
 void add_check(Report& report, const GradientCheck& check);
 
 struct GradientReportOptions {

@@ -184,11 +184,12 @@ struct CheckedParameters {
   ParameterChecks checks;
 
   bool ok() const {
-    return std::all_of(checks.begin(), checks.end(),
-                       [](const auto& check) { return check.second.ok(); });
+    return !checks.empty() && std::all_of(checks.begin(), checks.end(),
+                                          [](const auto& check) { return check.second.ok(); });
   }
   std::string str() const {
-    std::string text;
+    std::string text =
+        checks.empty() ? "?: nothing can be said: expected parameters, given none" : "";
     for (const auto& [name, check] : checks)
       text += (text.empty() ? "" : "\n") + name + ": " + check.str();
     return text_of(text);
@@ -227,6 +228,7 @@ nb::dict check_dict(const GradientCheck& check) {
   nb::dict d;
   d["ok"] = check.ok();
   d["fault"] = check.fault;
+  d["tells"] = check.tells();
   d["differences"] = gap_dict(check.differences);
   d["adjoint"] = check.adjoint ? nb::object(gap_dict(*check.adjoint)) : nb::none();
   d["no_adjoint"] = check.no_adjoint;
@@ -236,8 +238,8 @@ nb::dict check_dict(const GradientCheck& check) {
 void bind_results(nb::module_& m) {
   nb::class_<GradientCheck>(
       m, "GradientCheck",
-      "What gradcheck() found: true if every element passed. str() is a line per test.")
-      .def_prop_ro("ok", &GradientCheck::ok, "Whether every element passed.")
+      "What gradcheck() found: true if every element passed and something can be said of each input. str() is a line per test.")
+      .def_prop_ro("ok", &GradientCheck::ok, "Whether every element passed, and tells.")
       .def_prop_ro(
           "gap", [](const GradientCheck& check) { return check.worst().gap; },
           "The worst element's distance, relative to what its rule allows; infinite for a fault.")
@@ -247,10 +249,12 @@ void bind_results(nb::module_& m) {
       .def_prop_ro(
           "fault", [](const GradientCheck& check) { return check.fault; },
           "An error of another kind: two calls differ, an input was changed; or \"\".")
-      .def_prop_ro("tells", &GradientCheck::tells, "Whether anything was compared.")
+      .def_prop_ro(
+          "tells", &GradientCheck::tells,
+          "False if nothing can be said: no element was compared, or noise hides all the gradient of an input.")
       .def(
           "to_dict", &check_dict,
-          "ok, fault, differences and adjoint (gap, tolerance, expected, got, where, checked, below_noise).")
+          "ok, fault, tells, differences and adjoint (gap, tolerance, expected, got, where, checked, below_noise).")
       .def(
           "expect",
           [](const GradientCheck& check) {
@@ -262,8 +266,8 @@ void bind_results(nb::module_& m) {
       .def("__str__", [](const GradientCheck& check) { return text_of(check.str()); })
       .def("__repr__", [](const GradientCheck& check) { return text_of(check.str()); });
   nb::class_<CheckedParameters>(m, "ParameterChecks",
-                                "What gradcheck_parameters() found: true if every element passed.")
-      .def_prop_ro("ok", &CheckedParameters::ok, "Whether every element passed.")
+                                "What gradcheck_parameters() found: true if every check is ok.")
+      .def_prop_ro("ok", &CheckedParameters::ok, "Whether there are checks, and all are ok.")
       .def_prop_ro(
           "checks", [](const CheckedParameters& all) { return all.checks; },
           "A pair (name, GradientCheck) for each parameter.")
@@ -348,7 +352,7 @@ void bind_checks(nb::module_& m) {
                 "kette._kette.GradientCheck"),
         of_function.c_str());
   static const std::string of_parameters =
-      "Checks the gradient of a scalar loss with respect to parameters as gradcheck() does, one parameter after the other. loss: called without arguments. "
+      "Checks the gradient of a scalar loss with respect to parameters as gradcheck() does, one parameter after the other. loss: called without arguments. Gradients of parameters stay as they are. "
       "parameters: a list, or a mapping of names to parameters." +
       std::string(kOptions);
   m.def("gradcheck_parameters", &gradcheck_parameters, "loss"_a, "parameters"_a, "options"_a,
@@ -366,7 +370,7 @@ void bind_checks(nb::module_& m) {
         nb::sig("def hvp(loss: collections.abc.Callable[[], typing.Any], parameters: typing.Any, "
                 "directions: collections.abc.Sequence[typing.Any]) -> list[kette._kette.Tensor]"),
         "The Hessian of a scalar loss times a direction for each parameter. loss: called without "
-        "arguments. Overwrites the parameters' gradients. Pearlmutter 1994.");
+        "arguments. Gradients of parameters stay as they are. Pearlmutter 1994.");
 }
 
 }  // namespace kette::python

@@ -146,3 +146,68 @@ def test_jvp():
         kt.jvp(kt.exp, [x], [])
     with pytest.raises(kt.Error, match="tangent of shape"):
         kt.jvp(kt.exp, [x], [dx[:2]])
+
+
+class Far(kt.Op):
+    """x squared plus a constant, and a wrong gradient."""
+
+    def __init__(self, offset, factor):
+        self.offset, self.factor = offset, factor
+
+    def forward(self, x):
+        self.x = x
+        return x * x + self.offset
+
+    def backward(self, dy):
+        return dy * self.x * self.factor
+
+
+@pytest.mark.parametrize("offset, factor, dtype", [(1e12, 4.0, "f64"), (1000.0, 1.0, "f32"), (200.0, 2.4, "f32")])
+def test_what_noise_hides_is_not_ok(offset, factor, dtype):
+    for inputs in ([(3,)], [(0, 3)], []):
+        function = Far(offset, factor) if inputs else lambda: kt.tensor([1.0])
+        check = kt.gradcheck(function, inputs, dtype=dtype)
+        assert not check and not check.ok and not check.tells and not check.to_dict()["tells"]
+        with pytest.raises(kt.Error, match="nothing can be said"):
+            check.expect()
+    w = kt.parameter([0.5, 1.0, 2.0], "w", dtype=dtype)
+    checks = kt.gradcheck_parameters(lambda: Far(offset, factor)(w).sum(), [w], dtype=dtype)
+    assert not checks and not checks.ok
+    with pytest.raises(kt.Error, match="noise hides the gradient of w"):
+        checks.expect()
+    with pytest.raises(kt.Error, match="expected parameters, given none"):
+        kt.gradcheck_parameters(lambda: (w * w).sum(), [], dtype=dtype).expect()
+    assert kt.gradcheck(Far(0.0, 2.0), [(3,)], dtype=dtype)
+
+
+def test_gradients_that_arrived_before_stay():
+    def fresh():
+        a, b = (kt.parameter([1.0, 2.0], name, dtype="f64") for name in "ab")
+        a.grad.copy_from(np.array([7.0, 7.0]))
+        b.grad.copy_from(np.array([5.0, 5.0]))
+        return a, b
+
+    def check(a, b, use):
+        calls = [0]
+
+        def loss():
+            calls[0] += 1
+            if calls[0] == 2 and use == "throws":
+                raise RuntimeError("second call")
+            return (a * a * a * b).sum()
+
+        if use == "hvp":
+            kt.hvp(loss, [a], [[1.0, 0.0]])
+        elif use == "throws":
+            for order in (1, 2):
+                with pytest.raises(RuntimeError, match="second call"):
+                    kt.gradcheck_parameters(loss, [a], order=order)
+                calls[0] = 0
+        else:
+            kt.gradcheck_parameters(loss, [a], order=use).expect()
+
+    for use in (1, 2, "hvp", "throws"):
+        a, b = fresh()
+        held = a.grad
+        check(a, b, use)
+        assert a.grad.tolist() == [7, 7] and b.grad.tolist() == [5, 5] and held.tolist() == [7, 7]

@@ -92,7 +92,7 @@ TEST_CASE("planted gradients: in a whole model, found by both proofs") {
       Run run(1, 1, &tap);
       return model->loss(batch, {0.1, 0.1}, run);
     };
-    const ParameterChecks full = check_parameter_gradients(loss, leaves, {.elements = 2});
+    const ParameterChecks full = check_parameter_gradients(loss, leaves, {.elements = 4});
     CHECK(failed(full, /*by_adjoint=*/true) > 0);
     by_differences += failed(full, false) > 0;
     const ParameterChecks fast = check_parameter_gradients(loss, leaves, {.directions = 1});

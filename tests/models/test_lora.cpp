@@ -76,6 +76,7 @@ void check_model_gradients(Model&& model) {
   const auto& leaves = adapters.parameters().leaves();
   CHECK(leaves.size() >= 8);
   testing::expect_right(check_parameter_gradients(loss, leaves, {.elements = 2}));
+  testing::add_gradient_of(loss);
   for (const auto& leaf : leaves) {
     CAPTURE(leaf->name);
     CHECK(sum_of_squares(leaf->gradient) > 0);
