@@ -154,7 +154,12 @@ void Tensor::copy_from(const Tensor& other) const {
               ", given ", other.str());
   if (elements() == 0) return;
   if (other.device() == device()) {
-    backend(device()).copy_within(raw(), other.raw(), bytes());
+    const auto *from = static_cast<const char*>(other.raw()), *to = static_cast<const char*>(raw());
+    if (from == to) return;
+    // Only the CPU copies within its memory as if through a buffer.
+    const bool overlap = from < to + bytes() && to < from + bytes();
+    const Tensor source = overlap && !device().is_host() ? other.clone() : other;
+    backend(device()).copy_within(raw(), source.raw(), bytes());
   } else if (other.device().kind == DeviceKind::cpu) {
     backend(device()).copy_from_host(raw(), other.raw(), bytes());
   } else {

@@ -71,7 +71,8 @@ class Tensor {
   Tensor clone() const;
   Tensor to(DType dtype) const;    ///< converted; the tensor itself when it already has the type
   Tensor to(Device device) const;  ///< copied; the tensor itself when it is already there
-  /// `other` has the same shape and dtype. Both are on the same device, or one is on the CPU.
+  /// `other` has the same shape and dtype. Both are on the same device, or one is on the CPU. They
+  /// may share memory.
   void copy_from(const Tensor& other) const;
   void zero() const;
 

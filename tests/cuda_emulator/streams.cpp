@@ -276,7 +276,9 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
       return cudaSuccess;
     }
   }
-  emulator::enqueue(stream, [=] { std::memmove(to, from, bytes); });
+  const auto *first = static_cast<const char*>(from), *second = static_cast<char*>(to);
+  if (first < second + bytes && second < first + bytes) return cudaErrorInvalidValue;  // undefined
+  emulator::enqueue(stream, [=] { std::memcpy(to, from, bytes); });
   if (kind == cudaMemcpyDeviceToHost) {
     ++counts.copies_to_host;
     counts.bytes_to_host += bytes;

@@ -40,6 +40,26 @@ TEST_CASE("tensors share storage when reshaped or sliced") {
   CHECK_THROWS_AS(Tensor::from(std::vector<float>{1, 2}, {3}), Error);
 }
 
+TEST_CASE("tensors are copied within their memory, on every device") {
+  for (const Device device : test_devices()) {
+    CAPTURE(device.str());
+    const auto numbers = [&] {
+      std::vector<float> values(1000);
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
+      return Tensor::from(values, {1000, 1}, device);
+    };
+    const Tensor up = numbers(), down = numbers();
+    up.slice(1, 1000).copy_from(up.slice(0, 999));
+    down.slice(0, 999).copy_from(down.slice(1, 1000));
+    down.copy_from(down);
+    const std::vector<float> above = up.values<float>(), below = down.values<float>();
+    for (std::size_t i = 0; i < 1000; ++i) {
+      CHECK(above[i] == static_cast<float>(i == 0 ? 0 : i - 1));
+      CHECK(below[i] == static_cast<float>(i == 999 ? 999 : i + 1));
+    }
+  }
+}
+
 TEST_CASE("a tensor over memory of others keeps its owner, and never counts as the sole one") {
   const auto memory = std::make_shared<std::vector<float>>(std::vector<float>{1, 2, 3, 4});
   {
