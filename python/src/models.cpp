@@ -6,6 +6,7 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <omp.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <system_error>
@@ -26,7 +27,8 @@ namespace fs = std::filesystem;
 
 std::vector<std::string> points_in(const Model& model) {
   std::vector<std::string> names;
-  for (Point& point : points_of(model, 2, 2)) names.push_back(std::move(point.name));
+  const std::int64_t tokens = std::min<std::int64_t>(2, model.positions());
+  for (Point& point : points_of(model, tokens, tokens)) names.push_back(std::move(point.name));
   return names;
 }
 

@@ -5,6 +5,7 @@
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/reduce.h"
 #include "autograd/ops/shaping.h"
+#include "autograd/tape.h"
 #include "autograd/variable.h"
 #include "python/src/bindings.h"
 #include "tensor/shortest.h"
@@ -139,9 +140,23 @@ nb::object compared(const Variable& /*x*/, nb::handle other) {
       "==: expected arrays to compare, given a Tensor (x.numpy() == y compares the elements; `is` tells whether it is the same object)");
 }
 
+/// An Error if a copy would leave out a gradient or a tangent without a word.
+void check_is_constant(const Variable& x, const std::string& call) {
+  const Tape* tape = Tape::current();
+  KETTE_CHECK(
+      !(tape && tape->tracks(x)) && !x.has_tangent(), call,
+      ": expected a constant, given a tensor that a tape tracks or that has a tangent, as no "
+      "derivative passes through the copy (x.detach().",
+      call, " makes a constant)");
+}
+
 Variable converted(const Variable& x, const std::string& to) {
   const bool is_device = to == "cpu" || to.starts_with("cuda");
-  return is_device ? x.value().to(parse_device(to)) : x.value().to(dtype_named(to));
+  const Tensor& value = x.value();
+  const Tensor result = is_device ? value.to(parse_device(to)) : value.to(dtype_named(to));
+  if (result.dtype() == value.dtype() && result.device() == value.device()) return x;
+  check_is_constant(x, "to(\"" + to + "\")");
+  return result;
 }
 
 std::int64_t length(const Variable& x) {
@@ -238,11 +253,16 @@ void bind_tensors(nb::module_& m) {
           "detach", [](const Variable& x) { return Variable(x.value()); },
           "The same memory as a constant, which no tape tracks.")
       .def(
-          "clone", [](const Variable& x) { return Variable(x.value().clone()); }, without_gil(),
-          "A copy, as a constant.")
+          "clone",
+          [](const Variable& x) {
+            check_is_constant(x, "clone()");
+            return Variable(x.value().clone());
+          },
+          without_gil(),
+          "A copy, as a constant. An Error for what the current tape tracks: x.detach().clone().")
       .def(
           "to", &converted, "to"_a, without_gil(),
-          "Converted to a dtype, or copied to a device: x.to(\"f64\"), x.to(\"cuda\"). A constant; the tensor's own memory if nothing changes.")
+          "Converted to a dtype, or copied to a device: x.to(\"f64\"), x.to(\"cuda\"). A constant, which is an Error for what the current tape tracks: x.detach().to(...). The tensor itself if nothing changes.")
       .def(
           "copy_from",
           [](const Variable& x, const nb::object& other) {
@@ -313,7 +333,7 @@ void bind_tensors(nb::module_& m) {
         return Variable(copy.to(parse_device(device)));
       },
       "values"_a, "dtype"_a = nb::none(), "device"_a = "cpu",
-      "A new tensor with a copy of the values: of an array (any strides), a number, or nested lists. Without a dtype f64 and f32 stay what they are, "
+      "A new tensor with a copy of the values, a constant: of an array (any strides), a number, or nested lists. Without a dtype f64 and f32 stay what they are, "
       "f16 becomes f32, whole numbers become i32 (an Error if one does not fit), and lists of floats become f32.");
   m.def(
       "zeros",

@@ -272,3 +272,8 @@ def test_the_model_to_try():
     model = kt.load()
     assert model.translate("Good morning.").text == "Guten Morgen."
     assert kt.load("en-de").config.to_dict() == model.config.to_dict()
+
+
+def test_a_model_of_one_position():
+    model = kt.Gpt("char-cpu", vocabulary=8, context=1)
+    assert model.positions == 1 and dict(model.points(1, 1))["final_norm"][0] == 1

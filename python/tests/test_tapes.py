@@ -13,6 +13,31 @@ def loss_of(w):
     return (w * w).sum()
 
 
+def test_a_copy_cuts_no_gradient_without_a_word():
+    w = kt.parameter([1.0, 2.0], "w")
+    copies = [lambda x: x.to("f64"), lambda x: x.to("bf16"), lambda x: x.clone()]
+    with kt.Tape() as tape:
+        watched = tape.watch([3.0, 4.0])
+        for x in (w, watched, w * w):
+            for copy in copies:
+                with pytest.raises(kt.Error, match=r"x\.detach\(\)"):
+                    copy(x)
+                copy(x.detach())
+            assert kt.tensor(x).tolist() == x.tolist()
+        y = (watched.to("f32").to("cpu") * w.to("f32")).sum()
+        w.frozen = True
+        w.clone()
+        w.frozen = False
+    tape.backward(y)
+    assert w.grad.tolist() == [3, 4] and tape.gradient(watched).tolist() == [1, 2]
+    for copy in copies:
+        copy(w)
+    with pytest.raises(kt.Error, match="tangent"):
+        kt.jvp(lambda x: x.clone(), [[1.0]], [[1.0]])
+    empty = kt.zeros((0,), "f32")
+    assert empty.to("f64").dtype == "f64"
+
+
 def test_gradients():
     w = kt.parameter([[1.0, 2.0]], "w")
     for step in (1, 2):
