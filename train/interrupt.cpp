@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "tensor/error.h"
+#include "train/communicator.h"
 
 namespace kette {
 namespace {
@@ -58,11 +59,19 @@ InterruptGuard::~InterruptGuard() {
     return;
   }
   handle(SIG_DFL);
+  interrupted = 0;  // it was for what the guard was for
 }
 
 int InterruptGuard::requested() {
   const Host* host = Host::current();
   return host != nullptr ? host->signal() : interrupted.load();
+}
+
+std::function<void()> interrupt_check(const Communicator& communicator) {
+  if (!communicator.is_alone()) return [] {};
+  return [host = Host::current()] {
+    if ((host != nullptr ? host->signal() : interrupted.load()) != 0) throw Interrupted();
+  };
 }
 
 InterruptRelay::InterruptRelay() {
@@ -72,6 +81,7 @@ InterruptRelay::InterruptRelay() {
 
 InterruptRelay::~InterruptRelay() {
   if (host_ == nullptr) handle(SIG_DFL);
+  interrupted = 0;
 }
 
 void InterruptRelay::look_at_host() {

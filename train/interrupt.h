@@ -5,9 +5,13 @@
 
 #include <sys/types.h>
 
+#include <functional>
+
 #include "train/host.h"
 
 namespace kette {
+
+class Communicator;
 
 /// Whether it is one of these signals.
 bool is_interrupt(int signal);
@@ -26,6 +30,11 @@ class InterruptGuard {
  private:
   Host* host_ = Host::current();
 };
+
+/// For work of a training that a resume does again, such as a validation. Make it on the thread of the training, and call
+/// it now and then, from any thread: it throws Interrupted once there was a signal. It does nothing where there are
+/// several processes, which have to end such work together.
+std::function<void()> interrupt_check(const Communicator& communicator);
 
 /// Forwards each signal to child processes instead. Only one may exist at a time.
 class InterruptRelay {

@@ -6,9 +6,9 @@
 
 namespace kette {
 
-Progress::Progress(const std::filesystem::path& folder, std::int64_t step, bool quiet,
-                   bool tensorboard)
-    : log_(std::in_place, folder / "log.jsonl", step), status_(quiet) {
+Progress::Progress(const std::filesystem::path& folder, std::int64_t step, std::int64_t validated,
+                   bool quiet, bool tensorboard)
+    : log_(std::in_place, folder / "log.jsonl", step, validated), status_(quiet) {
   if (tensorboard) events_.emplace(folder / "tensorboard", step);
 }
 

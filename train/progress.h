@@ -24,9 +24,11 @@ struct WorkShare {
 
 class Progress {
  public:
-  /// Continues the logs of an earlier run after `step` (train/step_log.h). folder: the run's. tensorboard: also writes
-  /// for TensorBoard, into the folder tensorboard/ of that (train/event_file.h).
-  Progress(const std::filesystem::path& folder, std::int64_t step, bool quiet, bool tensorboard);
+  /// Continues the logs of an earlier run after `step`, whose last validation was after `validated`
+  /// (train/step_log.h). folder: the run's. tensorboard: also writes for TensorBoard, into the folder tensorboard/ of
+  /// that (train/event_file.h).
+  Progress(const std::filesystem::path& folder, std::int64_t step, std::int64_t validated,
+           bool quiet, bool tensorboard);
   /// For processes other than the first: no output.
   Progress() : status_(true) {}
 

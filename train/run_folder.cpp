@@ -1,5 +1,6 @@
 #include "train/run_folder.h"
 
+#include <algorithm>
 #include <random>
 #include <utility>
 
@@ -50,6 +51,17 @@ void RunFolder::prepare(const TrainOptions& options) {
                 " steps; continue it with --resume, or choose another --out");
   }
   make_folder(path_ / kCheckpointFolder);
+}
+
+bool RunFolder::has_other_validation() const {
+  const auto is_for_validation = [](const RunFingerprint::Data& data) {
+    return data.is_for_validation();
+  };
+  const auto& own = fingerprint_.data;
+  const bool is_part_of_text = std::none_of(own.begin(), own.end(), is_for_validation);
+  return is_part_of_text
+             ? !changed_data_.empty()
+             : std::any_of(changed_data_.begin(), changed_data_.end(), is_for_validation);
 }
 
 /// By a file that the first process has just written there, with what none can know.

@@ -34,6 +34,8 @@ class RunFolder {
   SharedTokenizer shared_tokenizer(const std::function<SharedTokenizer()>& make) const;
   /// Data that changed since the run was stopped; empty without force_data.
   const std::vector<RunFingerprint::Data>& changed_data() const { return changed_data_; }
+  /// Whether the validation text is among them, or a part of one.
+  bool has_other_validation() const;
 
  private:
   void prepare(const TrainOptions& options);

@@ -27,7 +27,8 @@ class Task {
   virtual Sampler& sampler() = 0;
   /// The validation text.
   virtual const std::vector<Batch>& validation_batches() const = 0;
-  /// Mean negative log likelihood per target token of the validation text, without dropout.
+  /// Mean negative log likelihood per target token of the validation text, without dropout. This and the score throw
+  /// Interrupted as interrupt_check() does (train/interrupt.h).
   virtual double validation_loss() = 0;
   virtual std::optional<Score> validation_score() { return {}; }
   /// The number of language tags that begin each source.

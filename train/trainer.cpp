@@ -8,6 +8,7 @@
 #include "models/adapter_directory.h"
 #include "tensor/stopwatch.h"
 #include "train/batches_ahead.h"
+#include "train/finite_state.h"
 #include "train/interrupt.h"
 #include "train/moving_average.h"
 #include "train/progress.h"
@@ -28,9 +29,17 @@ class Trainer {
   void start();
   void resume();
   void save_state();
-  void expect_finite() const;
-  /// due: by the schedule, not only because the run ends.
+  /// due: by the schedule, not only because the run ends. A signal ends it, and then it stays due.
   void validate(Progress& progress, bool due);
+  /// Or leaves the one that is due to a resume, after a signal.
+  void validate_if_due(Progress& progress);
+  /// Whether the last step lacks a validation by the text of now.
+  bool lacks_validation() const {
+    return state_.step > 0 && (state_.last_validated != state_.step || !state_.valid_loss);
+  }
+  bool is_save_late() const {
+    return now_.since_save > static_cast<double>(options_.save_every_seconds);
+  }
   void say_what_is_ahead(Progress& progress);
   double seconds_per_step() const;
   /// Measured before the first step, for a run with a time limit.
@@ -129,12 +138,12 @@ void Trainer::resume() {
                                average_ ? average_->values() : Tensor(), communicator_);
   saved_step_ = state_.step;
   state_.fingerprint = task_.folder().fingerprint();
-  // With changed data, the place in the epoch and earlier losses are meaningless.
-  const std::vector<RunFingerprint::Data>& changed = task_.folder().changed_data();
-  for (const RunFingerprint::Data& data : changed) {
+  // With changed text, the place in the epoch is meaningless; with another validation, so are earlier losses.
+  for (const RunFingerprint::Data& data : task_.folder().changed_data()) {
     if (!data.is_for_validation()) state_.sampler.position = 0;
   }
-  if (!changed.empty()) {
+  if (task_.folder().has_other_validation()) {
+    state_.valid_loss.reset();
     state_.best_valid_loss.reset();
     state_.best_cost.reset();
     state_.best_due_cost.reset();
@@ -144,26 +153,8 @@ void Trainer::resume() {
   communicator_.once("starting", [&] { validator_.resume(); });
 }
 
-void Trainer::expect_finite() const {
-  const ParamStore& store = optimizer_->parameters();
-  communicator_.agree([&] {
-    const auto check = [&](const Tensor& values, std::int64_t begin) {
-      const std::optional<std::string> bad = store.find_non_finite(values, begin);
-      KETTE_CHECK(!bad, "train: expected finite parameters and moments at step ", state_.step,
-                  ", given ", *bad, "; nothing of them was kept, and --resume goes on from step ",
-                  saved_step_, kDivergenceAdvice);
-    };
-    check(store.values(), 0);
-    optimizer_->shards().for_pieces([&](const Interval& piece, const Interval& place) {
-      for (const Optimizer::State& one : optimizer_->state()) {
-        check(one.values.slice(place.begin, place.end), piece.begin);
-      }
-    });
-  });
-}
-
 void Trainer::save_state() {
-  expect_finite();
+  expect_finite(state_.step, *optimizer_, communicator_, saved_step_);
   save_training_state(task_.folder().state_file(), state_, optimizer_->parameters(), *optimizer_,
                       average_ ? average_->values() : Tensor(), communicator_);
   saved_step_ = state_.step;
@@ -248,9 +239,11 @@ void Trainer::look(Progress& progress) {
           validation_seconds_,
           communicator_.seconds_waited() - waited_before_,
           InterruptGuard::requested()};
+  state_.seconds = now_.seconds;
   if (communicator_.is_alone()) return;
   const std::vector<Look> all = communicator_.all(now_);
   now_ = all.front();
+  state_.seconds = now_.seconds;
   WorkShare share;
   share.processes = communicator_.processes();
   int slowest = 0;
@@ -266,17 +259,32 @@ void Trainer::look(Progress& progress) {
 
 void Trainer::validate(Progress& progress, bool due) {
   progress.pause();
-  expect_finite();
+  expect_finite(state_.step, *optimizer_, communicator_, saved_step_);
+  state_.validation_due = due;
+  // Several processes do not end a validation halfway. What comes after a signal may not wait for its end.
+  if (is_save_late() || !communicator_.is_alone()) save_state();
   const Stopwatch watch;
-  {
+  try {
     std::optional<MovingAverage::Shown> shown;
     if (average_) shown.emplace(*average_);
     validator_.validate(progress, due, saved_step_);
+  } catch (const Interrupted&) {
+    look(progress);
+    progress.go_on();
+    return;
   }
   validation_seconds_ = watch.seconds();
   since_validation_.restart();
+  look(progress);
   save_state();
   progress.go_on();
+}
+
+void Trainer::validate_if_due(Progress& progress) {
+  if (!state_.validation_due || now_.signal != 0) return;
+  validate(progress, true);
+  if (!state_.validation_due) tell(progress, &TrainObserver::after_validation, state_.step);
+  look(progress);
 }
 
 void Trainer::say_what_is_ahead(Progress& progress) {
@@ -294,7 +302,8 @@ TrainResult Trainer::run() {
   const InterruptGuard guard;
   std::optional<Progress> spoken;
   communicator_.once("starting", [&] {
-    spoken.emplace(options_.out, state_.step, options_.quiet, options_.tensorboard);
+    spoken.emplace(options_.out, state_.step, state_.last_validated, options_.quiet,
+                   options_.tensorboard);
     spoken->say(task_.report());
     say_what_changed(*spoken, options_, task_.folder(), state_.step);
     say_who_works(*spoken, options_, *optimizer_);
@@ -309,6 +318,7 @@ TrainResult Trainer::run() {
   waited_before_ = communicator_.seconds_waited();
   since_start_.restart();
   look(progress);
+  validate_if_due(progress);
   while (!is_over(options_, standing()) && now_.signal == 0) {
     const RunStanding before = standing();
     const double lr = next_learning_rate(options_, before, task_.model().config().width);
@@ -328,16 +338,13 @@ TrainResult Trainer::run() {
     if (average_) average_->update(state_.step);
     tell(progress, &TrainObserver::after_step, state_.step);
     look(progress);
-    state_.seconds = now_.seconds;
     state_.learning_rate = lr;
     in_flight_ = {std::move(*step), state_.step, before.epoch, lr, state_.seconds};
-    const bool due = is_validation_due(options_, before, standing());
-    const bool late = now_.since_save > static_cast<double>(options_.save_every_seconds);
-    if (due || late || in_flight_->step.is_done()) settle(progress);
-    if (due) {
-      validate(progress, true);
-      tell(progress, &TrainObserver::after_validation, state_.step);
-      look(progress);
+    const bool late = is_save_late();
+    state_.validation_due = is_validation_due(options_, before, standing());
+    if (state_.validation_due || late || in_flight_->step.is_done()) settle(progress);
+    if (state_.validation_due) {
+      validate_if_due(progress);
     } else if (late) {
       progress.pause();
       save_state();
@@ -347,21 +354,27 @@ TrainResult Trainer::run() {
   }
   settle(progress);
   look(progress);
-  result_.interrupted = now_.signal;
-  if (result_.interrupted != 0) {
+  if (now_.signal == 0 && lacks_validation()) {
+    validate(progress, state_.last_validated == state_.step && !state_.off_schedule);
+  }
+  if (now_.signal != 0) {
     progress.pause();
     save_state();
     progress.go_on();
     progress.say("stopped at step " + std::to_string(state_.step) + ", saved");
-  } else if (state_.last_validated != state_.step) {
-    validate(progress, false);
   }
   tell(progress, &TrainObserver::after_training, state_.step);
-  if (result_.interrupted == 0 && options_.average > 0) {
+  if (now_.signal == 0 && options_.average > 0) {
     progress.pause();
-    validator_.average_last(progress, steps_here_ > 0);
+    try {
+      validator_.average_last(progress, steps_here_ > 0);
+    } catch (const Interrupted&) {
+      progress.say("stopped before the average was validated");
+    }
     progress.go_on();
+    look(progress);
   }
+  result_.interrupted = now_.signal;
   tell(progress, &TrainObserver::at_end, state_.step);
   result_.steps = state_.step;
   result_.epochs = state_.sampler.epoch;

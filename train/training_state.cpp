@@ -41,6 +41,7 @@ TrainingState state_in(const SafetensorsFile& stored, const std::filesystem::pat
     // Versions before knew losses alone.
     state.best_cost = optional_number(json.value("best_cost", json.at("best_valid_loss")));
     state.best_due_cost = optional_number(json.value("best_due_cost", json.at("best_valid_loss")));
+    state.validation_due = json.value("validation_due", false);
     state.off_schedule = json.value("off_schedule", false);
     state.validations_since_best = count_in(json, "validations_since_best");
     state.seconds = json.at("seconds");
@@ -110,6 +111,7 @@ void save_training_state(const std::filesystem::path& file, const TrainingState&
                      {"best_valid_loss", number_or_null(state.best_valid_loss)},
                      {"best_cost", number_or_null(state.best_cost)},
                      {"best_due_cost", number_or_null(state.best_due_cost)},
+                     {"validation_due", state.validation_due},
                      {"off_schedule", state.off_schedule},
                      {"validations_since_best", state.validations_since_best},
                      {"seconds", state.seconds},

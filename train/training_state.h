@@ -26,9 +26,10 @@ struct TrainingState {
   /// For patience. Only validations that were due count, not one at the end of a run, which may be resumed.
   std::optional<double> best_due_cost;
   std::int64_t validations_since_best = 0;
-  bool off_schedule = false;  ///< the last validation was at the end of a run, and not due
-  double seconds = 0;         ///< of training so far, over all runs
-  double learning_rate = 0;   ///< of the last step; 0: not known
+  bool validation_due = false;  ///< the validation at this step was not done, or given up
+  bool off_schedule = false;    ///< the last validation was at the end of a run, and not due
+  double seconds = 0;           ///< of training so far, over all runs
+  double learning_rate = 0;     ///< of the last step; 0: not known
   RunFingerprint fingerprint;
   std::string run;  ///< RunFingerprint::id() of its start; "": from Kette up to 0.1.0
 };

@@ -9,6 +9,7 @@
 #include "data/metrics/score_hints.h"
 #include "data/tokenizers/unknown_characters.h"
 #include "decode/translator.h"
+#include "train/interrupt.h"
 #include "train/status_line.h"
 
 namespace kette {
@@ -87,11 +88,13 @@ std::optional<Score> TranslationTask::validation_score() {
   const Translator translator(transformer(), tokenizer());
   SearchOptions greedy;
   greedy.beam = 1;
+  WorkOptions work;
+  work.before_step = interrupt_check(*options_.communicator);
   const std::string& language = options_.texts.front().language;
   const auto translate = [&](const std::vector<std::string>& lines) {
     std::vector<std::string> texts;
     for (const Translation& translation :
-         translator.translate(source_sentences(lines, language), greedy)) {
+         translator.translate(source_sentences(lines, language), greedy, work)) {
       texts.push_back(translation.text);
     }
     return texts;

@@ -5,6 +5,7 @@
 #include "data/tokenizers/word_tokenizer.h"
 #include "data/trees/linear_tree.h"
 #include "decode/tree_parser.h"
+#include "train/interrupt.h"
 #include "train/mixture.h"
 
 namespace kette {
@@ -110,12 +111,14 @@ std::optional<Score> TreeTask::validation_score() {
   if (!options_.validate_score) return {};
   SearchOptions greedy = parse_options();
   greedy.beam = 1;
+  WorkOptions work;
+  work.before_step = interrupt_check(*options_.communicator);
   std::vector<std::string> sentences;
   for (const Tree& tree : valid_trees_.trees) sentences.push_back(sentence_of(tree));
   const TreeParser parser(transformer(), tokenizer());
   const auto parse_lines = [&](const std::vector<std::string>& lines) {
     std::vector<std::string> trees;
-    for (const Parse& parse : parser.parse(lines, greedy)) {
+    for (const Parse& parse : parser.parse(lines, greedy, work)) {
       KETTE_CHECK(parse.fault.empty(), "validation: ", parse.fault);
       trees.push_back(to_text(parse.tree));
     }

@@ -1,5 +1,7 @@
 #include "train/validation.h"
 
+#include "train/interrupt.h"
+
 namespace kette {
 
 Validation validate(const Model& model, std::span<const Batch> batches,
@@ -11,9 +13,11 @@ Validation validate(const Model& model, std::span<const Batch> batches,
   };
   const Tensor sums = Tensor::zeros({count, 3}, DType::f64, model.parameters().values().device());
   const Interval mine = share(communicator.process());
+  const auto check = interrupt_check(communicator);
   {
     const Communicator::Phase phase(communicator, "validating");
     for (std::int64_t i = mine.begin; i < mine.end; ++i) {
+      check();
       Run inference;
       model.loss(batches[static_cast<std::size_t>(i)], {}, inference,
                  sums.slice(i, i + 1).reshaped({3}));

@@ -14,6 +14,7 @@ struct Validation {
   double loss = 0;      ///< mean negative log likelihood per target token
   double accuracy = 0;  ///< the share of target tokens that the model finds likeliest
 };
+/// Throws Interrupted as interrupt_check() does (train/interrupt.h).
 Validation validate(const Model& model, std::span<const Batch> batches,
                     Communicator& communicator = Communicator::none());
 inline double validation_loss(const Model& model, std::span<const Batch> batches) {

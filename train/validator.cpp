@@ -44,12 +44,15 @@ void Validator::validate(Progress& progress, bool due, std::int64_t saved_step) 
     last_.add_to(metadata);
     models_.save_checkpoint(state_.step, task_.parameters(), metadata);
     // A run without a stop would not have this checkpoint.
-    if (state_.off_schedule) std::filesystem::remove(models_.checkpoint(state_.last_validated));
+    if (state_.off_schedule && state_.last_validated != state_.step) {
+      std::filesystem::remove(models_.checkpoint(state_.last_validated));
+    }
     models_.prune();
     models_.keep_best(task_.parameters(), metadata, best, cost);
   });
   state_.last_validated = state_.step;
   state_.off_schedule = !due;
+  state_.validation_due = false;
   state_.valid_loss = last_.loss;
   if (best) {
     state_.best_cost = cost;
@@ -87,8 +90,7 @@ ValidationResult Validator::average_of(const std::vector<std::filesystem::path>&
 void Validator::average_last(Progress& progress, bool has_trained) {
   std::vector<std::filesystem::path> files;
   std::optional<ValidationResult> known;
-  // A resume with changed data must not use results of the old data.
-  const bool is_as_it_was = task_.folder().changed_data().empty();
+  const bool is_as_it_was = !task_.folder().has_other_validation();
   communicator_.once("averaging", [&] {
     files = models_.last();
     if (!has_trained && is_as_it_was) known = models_.result_of_mean(files);

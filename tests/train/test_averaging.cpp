@@ -178,3 +178,13 @@ TEST_CASE_FIXTURE(OneThread,
   REQUIRE(tokens.size() == 2);
   CHECK((tokens[0] + tokens[1]) / result.target_tokens_per_second < kSeconds);
 }
+
+TEST_CASE_FIXTURE(OneThread, "the time of a run is also that of its last validation and its mean") {
+  const ScratchFolder folder;
+  TranslationTrainOptions options = toy_options(folder, "model");
+  options.steps = options.validate_every = 2;
+  options.average = 1;
+  SlowValidation task(options, std::chrono::milliseconds(300));
+  CHECK(train(options, task).seconds >= 0.6);
+  CHECK(peek_training_state(options.out / kTrainingState)->seconds >= 0.3);
+}

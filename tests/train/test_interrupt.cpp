@@ -95,7 +95,7 @@ TEST_CASE("progress: a log without room is an error that names it") {
   const ScratchFolder folder;
   CHECK(in_child([&] {
           std::signal(SIGXFSZ, SIG_IGN);
-          Progress progress(folder.path(), 0, true, false);
+          Progress progress(folder.path(), 0, 0, true, false);
           const rlimit limit{1000, 1000};
           ::setrlimit(RLIMIT_FSIZE, &limit);
           try {

@@ -66,3 +66,28 @@ TEST_CASE_FIXTURE(OneThread, "another validation text does not begin the epoch a
   CHECK(peek_training_state(options.out / "training.safetensors")->sampler ==
         Sampler::State{stopped.epoch, stopped.position + 1});
 }
+
+TEST_CASE_FIXTURE(OneThread,
+                  "with another validation text, a run with nothing left to train is validated") {
+  const ScratchFolder folder;
+  TranslationTrainOptions options = toy_options(folder, "model");
+  options.steps = 6;
+  const TrainResult before = train(options);
+  const auto [source, target] = toy_text(20, 9);
+  write_file(options.valid_source, source);
+  write_file(options.valid_target, target);
+  options.resume = options.force_data = true;
+  const TrainResult result = train(options);
+  CHECK(result.last.loss != before.last.loss);
+  CHECK(result.best_valid_loss == result.last.loss);
+  const SavedModel<Transformer> saved = load_model<Transformer>(options.out);
+  CHECK(result.last.loss == doctest::Approx(loss_by_scoring(saved, options)).epsilon(1e-4));
+  REQUIRE(list_checkpoints(options.out).size() == 1);
+  CHECK(step_of_checkpoint(list_checkpoints(options.out).front()) == 6);
+  // That was not due, and a run that goes on is without it.
+  options.force_data = false;
+  options.steps = 8;
+  train(options);
+  REQUIRE(list_checkpoints(options.out).size() == 1);
+  CHECK(step_of_checkpoint(list_checkpoints(options.out).front()) == 8);
+}

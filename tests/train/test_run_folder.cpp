@@ -216,6 +216,24 @@ TEST_CASE_FIXTURE(OneThread, "changed data can be insisted on, and the log says 
   CHECK(train(options).steps == 45);
 }
 
+TEST_CASE_FIXTURE(OneThread, "a changed text to learn from does not cost the best model") {
+  const ScratchFolder folder;
+  TranslationTrainOptions options = toy_options(folder, "model");
+  options.steps = 60;
+  const TrainResult before = train(options);
+  const std::string model = read_file(options.out / "model.safetensors");
+  const std::string targets = read_file(options.texts[0].target.file);
+  std::string garbage;
+  for (auto i = std::count(targets.begin(), targets.end(), '\n'); i > 0; --i) garbage += "au\n";
+  write_file(options.texts[0].target.file, garbage);
+  options.resume = options.force_data = true;
+  options.steps = 120;
+  const TrainResult after = train(options);
+  CHECK(after.last.loss > before.last.loss);
+  CHECK(after.best_valid_loss == before.best_valid_loss);
+  CHECK(read_file(options.out / "model.safetensors") == model);
+}
+
 TEST_CASE_FIXTURE(OneThread,
                   "options that cannot change on a resume are refused with both values") {
   const ScratchFolder folder;
