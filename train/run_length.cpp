@@ -71,6 +71,16 @@ std::vector<std::string> notes_of_stages(const TrainOptions& options) {
   return notes;
 }
 
+/// What to do about the limit that has ended the run.
+std::string what_goes_on(const TrainOptions& options, const RunStanding& at) {
+  TrainOptions without_patience = options;
+  without_patience.patience = 0;
+  if (is_over(without_patience, at)) return "more --steps, --epochs or --minutes go on";
+  const std::string validations = std::to_string(at.validations_since_best);
+  return validations + " validation" + (at.validations_since_best == 1 ? "" : "s") +
+         " without a better one; a greater --patience goes on";
+}
+
 /// With what the limits say of the run's length.
 ScheduleOptions laid_out(const TrainOptions& options, const RunStanding& at, std::int64_t width) {
   ScheduleOptions schedule = options.schedule;
@@ -87,8 +97,7 @@ std::vector<std::string> notes_before(const TrainOptions& options, const RunStan
   std::vector<std::string> notes;
   const std::string step = std::to_string(at.step);
   if (is_over(options, at)) {
-    return {"nothing is left to train after step " + step +
-            " (more --steps, --epochs or --minutes go on)"};
+    return {"nothing is left to train after step " + step + " (" + what_goes_on(options, at) + ")"};
   }
   if (at.step > 0) notes.push_back("goes on after step " + step);
   for (const std::string& note : notes_of_stages(options)) notes.push_back(note);
@@ -101,12 +110,16 @@ std::vector<std::string> notes_before(const TrainOptions& options, const RunStan
                     std::to_string(total) + " (--warmup)");
   }
   if (at.step > 0 && at.learning_rate > 0) {
-    constexpr double kJump = 0.05;
-    const double now = learning_rate(schedule, at.step);
-    if (std::abs(now - at.learning_rate) > kJump * at.learning_rate) {
+    const auto jumps_to = [&](double rate) {
+      constexpr double kJump = 0.05;
+      return std::abs(rate - at.learning_rate) > kJump * at.learning_rate;
+    };
+    const double next = learning_rate(schedule, at.step + 1);
+    // In a steep warm-up two steps differ as much without a jump.
+    if (jumps_to(learning_rate(schedule, at.step)) && jumps_to(next)) {
       std::ostringstream text;
       text << "the learning rate was " << std::setprecision(3) << at.learning_rate
-           << " and goes on at " << learning_rate(schedule, at.step + 1)
+           << " and goes on at " << next
            << ", for the run is longer or shorter than it was laid out for";
       notes.push_back(text.str());
     }

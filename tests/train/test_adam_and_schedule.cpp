@@ -181,6 +181,22 @@ TEST_CASE("before the first step: a run that ends in its warm-up, and a rate tha
   options.schedule.kind = ScheduleKind::constant;
   at.learning_rate = 4e-3;
   CHECK(notes().size() == 1);
+  at = {.step = 5, .learning_rate = 2.4e-3};  // which is that of the next step, too
+  CHECK(notes().size() == 1);
+}
+
+TEST_CASE("before the first step: what goes on where nothing is left to train") {
+  TrainOptions options;
+  options.steps = 5;
+  options.patience = 2;
+  RunStanding at{.step = 5, .validations_since_best = 2};
+  const auto note = [&] { return notes_before(options, at, 16).front(); };
+  CHECK(note() ==
+        "nothing is left to train after step 5 (more --steps, --epochs or --minutes go on)");
+  options.steps = 9;
+  CHECK(note() ==
+        "nothing is left to train after step 5 (2 validations without a better one; a greater "
+        "--patience goes on)");
 }
 
 TEST_CASE("a validation is due after an epoch, or after a tenth of the run if that is sooner") {
