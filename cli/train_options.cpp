@@ -1,6 +1,5 @@
 #include "cli/train_options.h"
 
-#include "cli/config_file.h"
 #include "cli/device_limits.h"
 #include "cli/scoring.h"
 #include "cli/tokenizer_option.h"
@@ -44,6 +43,7 @@ TrainCommandOptions::TrainCommandOptions(CLI::App& command) {
   add_checkpoint_options(command);
   add_watching_options(command);
   add_common_options(command, common_);
+  when_read(command, [this] { keep_peak(); });
 }
 
 void TrainCommandOptions::apply_recipe(const std::string& preset) {
@@ -203,11 +203,12 @@ void TrainCommandOptions::add_optimisation_options(CLI::App& command) {
       "--schedule", all_names<ScheduleKind>(),
       [this, &t](const std::string& name) {
         t.schedule.width = architecture_.config()->width;
-        t.schedule = with_kind(t.schedule, enum_named<ScheduleKind>(name));
+        schedule_of_preset_ = t.schedule;
+        t.schedule.kind = enum_named<ScheduleKind>(name);
       },
       [&t] { return enum_name(t.schedule.kind); },
       "Of the learning rate; cosine and linear fall until the run ends");
-  group.number(
+  lr_ = group.number(
       "--lr", t.schedule.lr, above(0),
       "Its peak, for noam the factor (default: the peak of the preset, whatever the schedule)");
   group.number("--warmup", t.schedule.warmup, at_least(1), "Steps until the peak")
@@ -277,7 +278,7 @@ void TrainCommandOptions::add_watching_options(CLI::App& command) {
   group.number("--record-every", record_.every, at_least(1), "Steps from one record to the next");
 }
 
-std::string TrainCommandOptions::fit(CLI::App& command, int threads) {
+std::string TrainCommandOptions::fit(CLI::App& command, Communicator& communicator, int threads) {
   const bool has_shape = architecture_.is_preset_given() || !train_.from.empty();
   if (is_text() || pair_task() != nullptr || has_shape) return {};
   check();
@@ -287,7 +288,9 @@ std::string TrainCommandOptions::fit(CLI::App& command, int threads) {
   const LearningTime time = {
       .steps = train_.steps,
       .epochs = train_.epochs,
-      .flops = minutes > 0 ? 60e9 * minutes * measure_product_gflops(compute_, threads) : 0};
+      .flops = minutes > 0 ? 60e9 * minutes *
+                                 communicator.of_first(measure_product_gflops(compute_, threads))
+                           : 0};
   const TextAmount amount = amount_of(texts);
   const FittedRecipe fitted = fitted_recipe(amount, time);
   architecture_.apply(fitted.model);
@@ -295,6 +298,7 @@ std::string TrainCommandOptions::fit(CLI::App& command, int threads) {
   translation_.vocabulary = vocabulary_of_preset_ = fitted.model.vocabulary;
   if (train_.steps == 0 && train_.epochs == 0 && minutes == 0) train_.epochs = fitted.epochs;
   apply_given(command);
+  keep_peak();
   const auto model = architecture_.as<TransformerConfig>();
   const std::string limit = minutes > 0        ? shortest(minutes) + " minutes"
                             : train_.steps > 0 ? std::to_string(train_.steps) + " steps"
@@ -381,16 +385,6 @@ void TrainCommandOptions::set_pairs(CLI::App& command, ParallelTrainOptions& opt
   of_all = shared(command);
   options.tokenizer = tokenizer_;
   options.model = architecture_.as<TransformerConfig>();
-}
-
-std::string TrainCommandOptions::configuration(CLI::App& command) const {
-  // A model to start from has its shape.
-  std::vector<std::string> omitted = architecture_.option_names(train_.from.empty());
-  for (const Option& option : foreign()) omitted.push_back(option.name().substr(2));
-  for (const char* name :
-       {"help", "help-all", "config", "json", "resume", "force-data", "quiet", "wait-limit"})
-    omitted.push_back(name);
-  return config_text(command, omitted);
 }
 
 }  // namespace kette::cli

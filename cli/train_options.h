@@ -28,9 +28,9 @@ class TrainCommandOptions {
   /// What a TrainingRecorder records; may be nothing.
   const RecordOptions& record() const { return record_; }
   /// Chooses size and recipe of a new translation model by its texts and time (train/fitted_recipe.h), unless a preset
-  /// was given. Returns the choice, for people; "" if there was none.
-  std::string fit(CLI::App& command, int threads);
-  /// Sets the processes, and the number of batches per step if it was not given.
+  /// was given. All processes choose by the speed of the first. Returns the choice, for people; "" if there was none.
+  std::string fit(CLI::App& command, Communicator& communicator, int threads);
+  /// Sets the processes, and the number of batches per step if it was not given. Call it after fit().
   void share_out(Communicator& communicator);
   /// Chooses the GPU of this process. Call it after all other choices.
   void take_gpu(Communicator& communicator);
@@ -49,6 +49,9 @@ class TrainCommandOptions {
   /// Sets the options of all tasks that learn from texts.
   void set_text(CLI::App& command, TextOptions& options) const;
   void apply_recipe(const std::string& preset);
+  /// Gives another schedule than the preset's the same peak. Call it after all options are read, for noam's factor goes
+  /// by width and warm-up.
+  void keep_peak();
   void add_data_options(CLI::App& command);
   void add_translation_options(CLI::App& command);
   void add_text_options(CLI::App& command);
@@ -93,7 +96,8 @@ class TrainCommandOptions {
   std::vector<std::unique_ptr<TextTaskOptions>> text_tasks_ = text_tasks();
   std::vector<std::unique_ptr<PairTaskOptions>> pair_tasks_ = pair_tasks();
   std::int64_t vocabulary_of_preset_ = 0;
-  std::optional<Option> accumulate_;
+  std::optional<ScheduleOptions> schedule_of_preset_;  // where --schedule was given
+  std::optional<Option> accumulate_, lr_;
   std::vector<Option> translation_only_, pairs_only_, text_only_, vocabulary_;
   std::vector<std::vector<Option>> of_text_tasks_, of_pair_tasks_;  // own options, by task
 };

@@ -1,6 +1,7 @@
 // Checks that the options of `kette train` fit together.
 #include <algorithm>
 
+#include "cli/config_file.h"
 #include "cli/parallel_texts.h"
 #include "cli/train_options.h"
 #include "data/corpora/prepared_pairs.h"
@@ -25,6 +26,15 @@ void TrainCommandOptions::share_out(Communicator& communicator) {
 void TrainCommandOptions::take_gpu(Communicator& communicator) {
   compute_.device = own_device(communicator, compute_.device, compute_.is_numbered);
   connect_gpus(communicator, compute_.device);
+}
+
+void TrainCommandOptions::keep_peak() {
+  if (!schedule_of_preset_ || lr_->given()) return;
+  ScheduleOptions& schedule = train_.schedule;
+  ScheduleOptions before = *schedule_of_preset_;
+  if (schedule.kind == ScheduleKind::noam)
+    before.warmup = schedule.warmup;  // its factor goes by it
+  schedule.lr = with_kind(before, schedule.kind).lr;
 }
 
 void TrainCommandOptions::check_weights(const std::string& each, std::size_t texts) const {
@@ -223,6 +233,16 @@ void TrainCommandOptions::check_files() const {
         " is required: expected --src and --tgt (or --tsv, or --pairs), --valid-src and --valid-tgt" +
         others);
   }
+}
+
+std::string TrainCommandOptions::configuration(CLI::App& command) const {
+  // A model to start from has its shape.
+  std::vector<std::string> omitted = architecture_.option_names(train_.from.empty());
+  for (const Option& option : foreign()) omitted.push_back(option.name().substr(2));
+  for (const char* name :
+       {"help", "help-all", "config", "json", "resume", "force-data", "quiet", "wait-limit"})
+    omitted.push_back(name);
+  return config_text(command, omitted);
 }
 
 std::vector<Option> TrainCommandOptions::foreign() const {

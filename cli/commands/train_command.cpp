@@ -84,8 +84,8 @@ void train_and_report(const TrainCommandOptions& o, const TrainRun& run, int thr
 
 void run(CLI::App& command, TrainCommandOptions& o) {
   const int threads = use_threads(o.common());
-  o.share_out(communicator());
-  const std::string fitted = o.fit(command, threads);
+  const std::string fitted = o.fit(command, communicator(), threads);
+  o.share_out(communicator());  // what a recipe says of a step is said by now
   if (!fitted.empty() && !o.is_quiet()) to_stderr() << fitted << "\n";
   o.take_gpu(communicator());
   train_and_report(o, o.run_of(command), threads);

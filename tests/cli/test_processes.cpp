@@ -282,6 +282,23 @@ TEST_CASE("processes: where one ends, all end, and the run goes on from what was
   CHECK(resumes.code == 0);
 }
 
+TEST_CASE("processes: a recipe that is fitted to the text has a batch a step for each") {
+  if (!is_there(kOpenMpi)) return;
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  auto arguments = without(train_arguments(folder.path(), "fitted", {"--steps", "2"}),
+                           {"--preset", "--batch-tokens"});
+  std::erase(arguments, "--quiet");
+  const Outcome outcome = run_in(kOpenMpi, 2, arguments);
+  CAPTURE(outcome.out);
+  REQUIRE(outcome.code == 0);
+  const std::size_t said = outcome.out.find("fitted to 60 pairs");
+  REQUIRE(said != std::string::npos);
+  CHECK(outcome.out.find("fitted to 60 pairs", said + 1) == std::string::npos);
+  CHECK(contains(read_file(folder / "fitted" / "config.toml"), "accumulate = 2\n"));
+  CHECK(run_in(kOpenMpi, 2, resumed(arguments, "3")).code == 0);
+}
+
 TEST_CASE("processes: what cannot be is said once, and ends all") {
   if (!is_there(kOpenMpi)) return;
   const ScratchFolder folder;

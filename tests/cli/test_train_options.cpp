@@ -105,6 +105,16 @@ TEST_CASE("train options: another schedule rises to the peak of the preset") {
   CHECK(lr({"--schedule", "noam", "--preset", "base"}) == doctest::Approx(1));
   CHECK(lr({"--schedule", "noam"}) == doctest::Approx(0.005 * std::sqrt(128.0 * 2000)));
   CHECK(lr({"--lr", "0.3", "--schedule", "noam"}) == 0.3);
+  // Whatever the warm-up, and of which width.
+  ScheduleOptions own =
+      ParsedTrain(with_pairs({"--warmup", "500", "--schedule", "noam"})).options().schedule;
+  own.width = 128;  // of the preset, as training sets it
+  CHECK(learning_rate(own, 500) == doctest::Approx(0.005));
+  CHECK(lr({"--schedule", "noam", "--width", "64", "--warmup", "500"}) ==
+        doctest::Approx(0.005 * std::sqrt(64.0 * 500)));
+  CHECK(lr({"--schedule", "cosine", "--preset", "base", "--warmup", "500"}) ==
+        doctest::Approx(peak));
+  CHECK(lr({"--schedule", "noam", "--preset", "base", "--warmup", "500"}) == doctest::Approx(1));
   ScheduleOptions noam;
   noam.width = 128;
   noam.warmup = 50;
