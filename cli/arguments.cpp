@@ -2,10 +2,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "cli/synonyms.h"
 #include "tensor/suggestion.h"
+#include "train/training_state.h"
 
 namespace kette::cli {
 namespace {
@@ -121,8 +123,11 @@ class Entries {
   void add_earlier_run() {
     const std::string *resume = value_of("--resume"), *out = value_of("--out");
     if (resume == nullptr || *resume == "false" || out == nullptr || value_of("--preset")) return;
-    const std::filesystem::path file = std::filesystem::path(*out) / "config.toml";
+    const std::filesystem::path folder = *out, file = folder / "config.toml";
     if (!std::filesystem::exists(file)) return;
+    // A start that has trained nothing is no run that goes on.
+    const std::optional<TrainingState> state = peek_training_state(folder / kTrainingState);
+    if (!state || state->step == 0) return;
     std::vector<ConfigEntry> earlier = read_config_file(file);
     // One limit takes the place of all.
     const std::set<std::string> limits = {"steps", "epochs", "minutes"};

@@ -96,3 +96,17 @@ TEST_CASE("train: --resume goes on with the configuration that the run was begun
   CHECK(preset.code == 1);
   CHECK(preset.says("layers"));
 }
+
+TEST_CASE("train: --resume takes nothing of a start that trained nothing") {
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  // Over before the first step, as one that is killed there.
+  REQUIRE(call_kette(own_text(folder, {"--minutes", "1e-9", "--seed", "7", "--quiet"})).code == 0);
+  REQUIRE(contains(configuration(folder), "seed = 7\n"));
+  const Outcome outcome =
+      call_kette(own_text(folder, {"--resume", "--steps", "1", "--quiet", "--json"}));
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.code == 0);
+  CHECK(outcome.json().at("steps") == 1);
+  CHECK(contains(configuration(folder), "seed = 1\n"));
+}
