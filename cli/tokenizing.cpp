@@ -22,6 +22,14 @@
 namespace kette::cli {
 namespace {
 
+/// Whether the folder has pairs or tokens of this vocabulary. A command that failed or was killed may have left that alone,
+/// made of other texts.
+bool is_in_use(const TokenizeCommandOptions& o, const Tokenizer& vocabulary) {
+  if (!o.files.empty()) return has_shards_of(o.out, o.paths(), vocabulary, o.of_tokens());
+  return ShardFolder(o.out, ShardKind::pairs).has_list() ||
+         has_shards_of(o.out, o.texts(), vocabulary, o.of_pairs());
+}
+
 /// Given, or that of the folder; undefined: it is to be made.
 SharedTokenizer known_tokenizer(const TokenizeCommandOptions& o) {
   const bool is_text = !o.files.empty();
@@ -29,8 +37,9 @@ SharedTokenizer known_tokenizer(const TokenizeCommandOptions& o) {
     return is_text ? load_named_tokenizer(o.tokenizer) : load_tokenizer(o.tokenizer);
   }
   if (is_text && ShardFolder(o.out, ShardKind::texts).has_list()) return tokenizer_in(o.out);
-  if (std::filesystem::exists(o.out / "tokenizer.model")) return load_tokenizer(o.out);
-  return nullptr;
+  if (!std::filesystem::exists(o.out / "tokenizer.model")) return nullptr;
+  SharedTokenizer left = load_tokenizer(o.out);
+  return is_in_use(o, *left) ? left : nullptr;
 }
 
 /// A folder keeps the vocabulary that it has.
@@ -112,9 +121,8 @@ Report report_of(const TokenizeCommandOptions& o) {
 
 void prepare_pairs(const TokenizeCommandOptions& o, int threads) {
   StatusLine line(o.quiet || !communicator().is_first());
-  PrepareOptions options = o.pairs;
+  PrepareOptions options = o.of_pairs();
   options.shards = o.shards;
-  options.filters.odd = o.odd_pairs();
   const std::vector<ParallelText> texts = o.texts();
   PreparedPairs prepared;
   const SharedTokenizer tokenizer = fill_folder(
@@ -202,9 +210,8 @@ void show_tokens(const TokenizeCommandOptions& o, const TokenStream& stream, std
 
 void prepare_tokens(const TokenizeCommandOptions& o, int threads) {
   StatusLine line(o.quiet || !communicator().is_first());
-  PrepareTokensOptions options = o.tokens;
+  PrepareTokensOptions options = o.of_tokens();
   options.shards = o.shards;
-  options.odd = o.odd();
   PreparedTokens prepared;
   const SharedTokenizer tokenizer = fill_folder(
       o,
@@ -268,6 +275,18 @@ std::vector<Oddity> TokenizeCommandOptions::odd() const {
 PairFilterOptions TokenizeCommandOptions::odd_pairs() const {
   PairFilterOptions options{odd(), parallel_files(test_sources, test_targets, "--test-")};
   as_usage_of("", [&] { options.check(); });
+  return options;
+}
+
+PrepareOptions TokenizeCommandOptions::of_pairs() const {
+  PrepareOptions options = pairs;
+  options.filters.odd = odd_pairs();
+  return options;
+}
+
+PrepareTokensOptions TokenizeCommandOptions::of_tokens() const {
+  PrepareTokensOptions options = tokens;
+  options.odd = odd();
   return options;
 }
 

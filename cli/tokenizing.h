@@ -36,6 +36,9 @@ struct TokenizeCommandOptions {
   /// The values of --filter, in the order of oddities(). Throws a UsageError for an unknown name.
   std::vector<Oddity> odd() const;
   PairFilterOptions odd_pairs() const;
+  /// With --filter.
+  PrepareOptions of_pairs() const;
+  PrepareTokensOptions of_tokens() const;
   std::vector<std::filesystem::path> paths() const { return {files.begin(), files.end()}; }
 };
 

@@ -101,6 +101,12 @@ void PreparedPairs::save(const fs::path& folder) const {
                   {"texts", of_texts}});
 }
 
+bool has_shards_of(const fs::path& folder, const std::vector<ParallelText>& texts,
+                   const Tokenizer& tokenizer, const PrepareOptions& options) {
+  return ShardFolder(folder, ShardKind::pairs)
+      .has_shard_of(made_of(texts.front(), tokenizer, options.filters));
+}
+
 PreparedPairs prepare_pairs(const fs::path& folder, const std::vector<ParallelText>& texts,
                             const SharedTokenizer& tokenizer, const PrepareOptions& options,
                             const TokenizeProgress& progress) {

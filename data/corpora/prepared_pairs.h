@@ -37,6 +37,10 @@ struct PrepareOptions {
   std::int64_t lines_a_shard = std::int64_t{1} << 20;
 };
 
+/// Whether a folder has shards of the first of these texts, by this tokenizer.
+bool has_shards_of(const std::filesystem::path& folder, const std::vector<ParallelText>& texts,
+                   const Tokenizer& tokenizer, const PrepareOptions& options);
+
 /// Makes the shards that are not there yet, and gives what is to be saved once all processes have made theirs.
 PreparedPairs prepare_pairs(const std::filesystem::path& folder,
                             const std::vector<ParallelText>& texts,

@@ -59,6 +59,13 @@ class ShardedFiles final : public ShardedText {
   const TokenizeProgress& progress_;
 };
 
+std::string made_of_text(const std::vector<fs::path>& files, const Tokenizer& tokenizer,
+                         const PrepareTokensOptions& options) {
+  const std::string text = made_of(files, tokenizer, options.documents);
+  if (options.odd.empty()) return text;
+  return text + "; without " + joined(options.odd, [](Oddity one) { return enum_name(one); });
+}
+
 }  // namespace
 
 PreparedTokens PreparedTokens::of(const fs::path& folder) {
@@ -87,6 +94,12 @@ void PreparedTokens::save(const fs::path& folder) const {
           {{"tokenizer", tokenizer}, {"documents", enum_name(documents)}, {"texts", of_texts}});
 }
 
+bool has_shards_of(const fs::path& folder, const std::vector<fs::path>& files,
+                   const Tokenizer& tokenizer, const PrepareTokensOptions& options) {
+  return ShardFolder(folder, ShardKind::texts)
+      .has_shard_of(made_of_text(files, tokenizer, options));
+}
+
 PreparedTokens prepare_tokens(const fs::path& folder, const std::vector<fs::path>& files,
                               const Tokenizer& tokenizer, const PrepareTokensOptions& options,
                               const TokenizeProgress& progress) {
@@ -101,10 +114,7 @@ PreparedTokens prepare_tokens(const fs::path& folder, const std::vector<fs::path
                 ": expected the documents of the texts that it has, ", enum_name(before.documents),
                 ", given ", enum_name(options.documents), " (take another folder)");
   }
-  PreparedTokens::Text text{{}, made_of(files, tokenizer, options.documents), "", {}};
-  if (!options.odd.empty()) {
-    text.made_of += "; without " + joined(options.odd, [](Oddity one) { return enum_name(one); });
-  }
+  PreparedTokens::Text text{{}, made_of_text(files, tokenizer, options), "", {}};
   for (const fs::path& file : files) text.files.push_back(file.string());
   PreparedTokens prepared{tokenizer.fingerprint(), options.documents,
                           shards.kept(before.texts, {text.made_of})};

@@ -40,6 +40,11 @@ struct PrepareTokensOptions {
   std::vector<Oddity> odd{};
 };
 
+/// Whether a folder has shards of these files as its first text, by this tokenizer.
+bool has_shards_of(const std::filesystem::path& folder,
+                   const std::vector<std::filesystem::path>& files, const Tokenizer& tokenizer,
+                   const PrepareTokensOptions& options);
+
 /// Makes the shards that are not there yet, and gives what is to be saved once all processes have made theirs.
 PreparedTokens prepare_tokens(const std::filesystem::path& folder,
                               const std::vector<std::filesystem::path>& files,

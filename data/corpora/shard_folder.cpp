@@ -27,6 +27,8 @@ ShardKind other_than(ShardKind kind) {
   return kind == ShardKind::pairs ? ShardKind::texts : ShardKind::pairs;
 }
 
+constexpr const char* kFirstText = "text-1-";
+
 std::string shard_name(std::size_t text, std::int64_t shard) {
   std::string number = std::to_string(shard + 1);
   number.insert(0, 5 - std::min<std::size_t>(5, number.size()), '0');  // so that names rise
@@ -110,6 +112,17 @@ std::vector<std::string> ShardFolder::make(std::size_t number, const std::string
   }
   --shards_;  // there was none behind the last one
   return names;
+}
+
+bool ShardFolder::has_shard_of(const std::string& made_of) const {
+  for (const auto& entry : fs::directory_iterator(path_)) {
+    if (!entry.path().filename().string().starts_with(kFirstText)) continue;
+    try {
+      if (TokenFile::open(entry.path()).info().made_of.starts_with(made_of + "; ")) return true;
+    } catch (const Error&) {  // it is made again
+    }
+  }
+  return false;
 }
 
 void ShardFolder::check_shard(const std::string& name, const std::string& says,

@@ -64,6 +64,8 @@ class ShardFolder {
   /// from 0 on. size: of a shard, "1000 lines".
   std::vector<std::string> make(std::size_t number, const std::string& made_of,
                                 const std::string& size, ShardedText& text);
+  /// Whether there is a shard of this text as the first one, such as a preparation that was ended leaves.
+  bool has_shard_of(const std::string& made_of) const;
   /// Throws unless a shard says that it was made of this text.
   void check_shard(const std::string& name, const std::string& says,
                    const std::string& made_of) const;
