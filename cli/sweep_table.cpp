@@ -1,6 +1,7 @@
 #include "cli/sweep_table.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -10,10 +11,16 @@
 
 namespace kette::cli {
 
+std::optional<double> perplexity_in(const Json& value) {
+  if (value.is_null()) return std::numeric_limits<double>::infinity();
+  return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
+}
+
 std::optional<double> score_of(const Json& evaluation) {
-  for (const char* key : {"score", "f1", "perplexity", "pseudo_perplexity"}) {
+  for (const std::string key : {"score", "f1", "perplexity", "pseudo_perplexity"}) {
     if (!evaluation.is_object() || !evaluation.contains(key)) continue;
     const Json& score = evaluation.at(key);
+    if (key.ends_with("perplexity")) return perplexity_in(score);
     return score.is_number() ? std::optional(score.get<double>()) : std::nullopt;
   }
   return {};
@@ -24,6 +31,12 @@ namespace {
 double mean_of(const std::vector<Json>& results, const char* key) {
   double sum = 0;
   for (const Json& result : results) sum += result.at(key).get<double>();
+  return sum / static_cast<double>(results.size());
+}
+
+double mean_perplexity(const std::vector<Json>& results) {
+  double sum = 0;
+  for (const Json& result : results) sum += perplexity_in(result.at("perplexity")).value();
   return sum / static_cast<double>(results.size());
 }
 
@@ -123,7 +136,7 @@ std::string sweep_table(const SweepFile& file, const std::vector<SweepRow>& rows
     }
     most_seeds = std::max(most_seeds, row.results.size());
     table += " " + with_commas(row.results.front().at("parameters")) + " | " +
-             text("%.2f", mean_of(row.results, "perplexity")) + " |";
+             text("%.2f", mean_perplexity(row.results)) + " |";
     for (const SweepEvaluation& evaluation : file.evaluations) {
       const Scores scores(row, evaluation.key());
       table += " " + scores.shown() + " | ";
@@ -161,7 +174,7 @@ nlohmann::ordered_json sweep_json(const SweepFile& file, const std::vector<Sweep
   for (const SweepRow& row : rows) {
     Json& json = runs[row.run.name];
     if (row.results.empty()) continue;
-    json = {{"perplexity", mean_of(row.results, "perplexity")},
+    json = {{"perplexity", mean_perplexity(row.results)},
             {"seconds", mean_of(row.results, "seconds")},
             {"results", row.results}};
     for (const SweepEvaluation& evaluation : file.evaluations) {

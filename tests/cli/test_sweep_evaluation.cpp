@@ -120,7 +120,7 @@ TEST_CASE(
   for (
       const char* damaged :
       {"{\"evaluation\":{},\"seconds\":\"x\"}",
-       "{\"evaluation\":{\"score\":1},\"seconds\":1,\"parameters\":1,\"steps\":1,\"perplexity\":null}",
+       "{\"evaluation\":{\"score\":1},\"seconds\":1,\"parameters\":1,\"steps\":1,\"perplexity\":\"x\"}",
        "{\"evaluation\":[],\"seconds\":1,\"parameters\":1,\"steps\":1,\"perplexity\":2}",
        "{\"evaluation\":{\"score\":null},\"seconds\":1,\"parameters\":1,\"steps\":1,\"perplexity\":2}"}) {
     write_file(result, damaged);
@@ -135,4 +135,27 @@ TEST_CASE(
     return JsonView::parse(text).at("evaluation").at("score");
   };
   CHECK(numbers(read_file(result)) == numbers(whole));
+}
+
+TEST_CASE("kette sweep: a run of infinite perplexity is one of the table") {
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  write_file(folder / "runs.toml",
+             line("src", folder / "train.en") + line("tgt", folder / "train.de") +
+                 line("valid-src", folder / "valid.en") + line("valid-tgt", folder / "valid.de") +
+                 "vocab = 80\nencoder-layers = 1\ndecoder-layers = 1\nwidth = 16\nhidden = 32\n"
+                 "heads = 2\nsteps = 4\nquiet = true\n"
+                 "[a]\n[wild]\nlr = 1000\nwarmup = 1\n[b]\nlr = 0.01\n");
+  const std::vector<std::string> words = {"sweep",     (folder / "runs.toml").string(),
+                                          "--out",     (folder / "out").string(),
+                                          "--threads", "1",
+                                          "--json"};
+  for (int start = 0; start < 2; ++start) {
+    const Outcome outcome = run_kette(words);
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.code == 0);
+    CHECK(outcome.json().at("runs").at("wild").at("perplexity").is_null());
+    CHECK(outcome.json().at("runs").at("b").at("perplexity") > 1);
+    CHECK(contains(read_file(folder / "out" / "table.md"), " | inf | "));
+  }
 }
