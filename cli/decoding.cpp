@@ -105,9 +105,9 @@ void say_parameters(const ModelFiles& files, const Metadata& metadata) {
 
 void say_wide(DType weights) {
   if (Host::current() != nullptr) return;
-  to_stderr() << "kette: the model's " << enum_name(weights)
-              << " weights are computed with in f32 here; decoding computes in "
-              << enum_name(weights) << ", and may write something else\n";
+  to_stderr() << "kette: the model's " << name_of(weights)
+              << " weights are computed with in f32 here; decoding computes in " << name_of(weights)
+              << ", and may write something else\n";
 }
 
 BeamOptions add_beam_options(OptionGroup& group, SearchOptions& options,

@@ -70,9 +70,9 @@ std::unique_ptr<HeadAblation> ablation_of(const HeadsOptions& o, const Autoregre
   }
   BleuOptions bleu;
   bleu.tokenizer = o.bleu_tokenize;
-  return std::make_unique<BleuAblation>(
-      model, tokenizer, source_sentences(given.sources, o.language, o.truncate), given.targets,
-      o.search, o.work, o.bootstrap, bleu);
+  return std::make_unique<BleuAblation>(model, tokenizer,
+                                        source_sentences(given.sources, o.language, o.truncate),
+                                        given.targets, o.search, o.work, o.bootstrap, bleu);
 }
 
 Pruned prune(const HeadsOptions& o, const SavedModel<AutoregressiveModel>& saved,

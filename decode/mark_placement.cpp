@@ -129,7 +129,10 @@ class Writer {
   void write_gap(std::size_t gap, std::span<const Item> items) {
     const std::string_view blanks = gap_text(texts_.target_text, texts_.target, gap);
     std::size_t used = 0;
-    const std::vector<std::size_t> shares = shares_of(blanks, items);
+    const bool is_parted = !items.empty() && (is_parted_from_word(gap, items, 0) ||
+                                              is_parted_from_word(gap, items, items.size()));
+    const std::vector<std::size_t> shares =
+        is_parted ? std::vector<std::size_t>() : shares_of(blanks, items);
     for (std::size_t slot = 0; slot <= items.size(); ++slot) {
       if (!shares.empty()) {
         written_.text += blanks.substr(used, shares[slot]);

@@ -261,8 +261,7 @@ void Trainer::validate(Progress& progress, bool due) {
   progress.pause();
   expect_finite(state_.step, *optimizer_, communicator_, saved_step_);
   state_.validation_due = due;
-  // Several processes do not end a validation halfway. What comes after a signal may not wait for its end.
-  if (is_save_late() || !communicator_.is_alone()) save_state();
+  if (is_save_late()) save_state();
   const Stopwatch watch;
   try {
     std::optional<MovingAverage::Shown> shown;

@@ -52,11 +52,11 @@ TEST_CASE("cli: what is not mended is at least told") {
        {std::vector<std::string>{}, {"--n-best", "2", "--beam", "2"}}) {
     const Outcome outcome = translate(more, input);
     CHECK(outcome.code == 0);
-    CHECK(outcome.says("1 of 1 lines have characters that the model does not know"));
+    CHECK(outcome.says("1 of 1 line has characters that the model does not know"));
   }
-  const Outcome both = call_kette({"translate", "--model", SmallModel::get().model(), "--mend",
-                                   "--n-best", "2", "--beam", "2"},
-                                  input);
+  const Outcome both = call_kette(
+      {"translate", "--model", SmallModel::get().model(), "--mend", "--n-best", "2", "--beam", "2"},
+      input);
   CHECK(both.code == 2);
   CHECK(both.says("--mend: expected neither --n-best nor --prefix beside it, given --n-best"));
 }

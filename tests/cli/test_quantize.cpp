@@ -30,6 +30,7 @@ TEST_CASE("quantize: a directory translates as its model with --weights, on ever
   REQUIRE(made.code == 0);
   CHECK(made.json()["weights"] == "int8");
   const Outcome wide = call_kette({"explain", "--model", int8, "the cat"});
+  INFO(wide.err);
   CHECK(wide.code == 0);
   CHECK(wide.says("the model's int8 weights are computed with in f32 here; decoding computes in"));
   const Outcome expected = translate(small.model(), {"--weights", "int8"});
