@@ -38,7 +38,10 @@ TranslationOutcome translate_document(TranslateCommandOptions& o,
   std::string bytes = bytes_of(o, name);
   DocumentOptions how;
   how.paragraphs = o.split != Split::lines;
-  for (const double column : o.columns) how.columns.push_back(static_cast<std::size_t>(column));
+  how.table.header = o.header;
+  for (const double column : o.columns) {
+    how.table.columns.push_back(static_cast<std::size_t>(column));
+  }
   const auto document = read_document(*o.document_format(), std::move(bytes), name, how);
   const std::vector<TextBlock>& blocks = document->blocks();
   std::vector<std::string_view> some;

@@ -23,9 +23,9 @@ void TranslateCommandOptions::check_input() const {
   }
   const std::optional<DocumentFormat> document = document_format();
   const bool is_table = document == DocumentFormat::tsv || document == DocumentFormat::csv;
-  if (columns.empty() || is_table) return;
-  throw UsageError(
-      "--columns: expected a table, given another input (--format tsv reads it as one)");
+  if (is_table || (columns.empty() && !header)) return;
+  throw UsageError(std::string(header ? "--header" : "--columns") +
+                   ": expected a table, given another input (--format tsv reads it as one)");
 }
 
 std::vector<std::filesystem::path> TranslateCommandOptions::read() const {

@@ -43,6 +43,7 @@ struct TranslateCommandOptions {
   std::filesystem::path input, output, prefix, report;
   std::optional<DocumentFormat> format;  ///< none: by the input's file extension
   std::vector<double> columns;           ///< of a table, to translate
+  bool header = false;                   ///< of a table: the first row stays
   OnError on_error = OnError::skip;
   bool mend = true;
   Split split = Split::automatic;
@@ -58,7 +59,7 @@ struct TranslateCommandOptions {
   }
   /// The format of a document; none for lines.
   std::optional<DocumentFormat> document_format() const;
-  /// A UsageError for a document that no reader knows, or for columns of another than a table.
+  /// A UsageError for a document that no reader knows, or for columns or a header of another than a table.
   void check_input() const;
   std::vector<std::filesystem::path> read() const;
   /// Sets how texts are split into sentences, by --split and the model. facts: of the text that it

@@ -91,6 +91,7 @@ void add_translate_options(CLI::App& command) {
       "What the input is: text (lines), or a document that keeps its form (default: by its ending, .md .html .xliff .srt .vtt .tsv .csv .po .eml .mbox .docx)");
   text.numbers("--columns", options->columns, at_least(1),
                "Of a table, which columns are translated, from 1 (default: all that have letters)");
+  text.flag("--header", options->header, "Of a table, the first row names the columns and stays");
   const Option mend = text.flag(
       "--mend,!--no-mend", options->mend,
       "Carry over what the model cannot read or must not change (unknown characters, addresses, placeholders, tags), meet it in the case that it knows, search anew what runs in circles; not with --n-best and --prefix");

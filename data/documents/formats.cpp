@@ -10,7 +10,6 @@
 #include "data/documents/markdown_document.h"
 #include "data/documents/po_document.h"
 #include "data/documents/subtitle_document.h"
-#include "data/documents/table_document.h"
 #include "data/documents/text_document.h"
 #include "data/documents/xliff_document.h"
 #include "data/files/packed_file.h"
@@ -64,9 +63,9 @@ std::unique_ptr<Document> read_document(DocumentFormat format, std::string bytes
     case DocumentFormat::vtt:
       return read_vtt(std::move(bytes), name);
     case DocumentFormat::tsv:
-      return read_tsv(std::move(bytes), name, {.columns = options.columns});
+      return read_tsv(std::move(bytes), name, options.table);
     case DocumentFormat::csv:
-      return read_csv(std::move(bytes), name, {.columns = options.columns});
+      return read_csv(std::move(bytes), name, options.table);
     case DocumentFormat::po:
       return read_po(std::move(bytes), name);
     case DocumentFormat::mail:

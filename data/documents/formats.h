@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "data/documents/document.h"
+#include "data/documents/table_document.h"
 #include "tensor/enum_names.h"
 
 namespace kette {
@@ -45,8 +46,8 @@ DocumentFormat format_of(const std::filesystem::path& file);
 bool is_unread_document(const std::filesystem::path& file);
 
 struct DocumentOptions {
-  bool paragraphs = true;            ///< for text: lines are wrapped
-  std::vector<std::size_t> columns;  ///< for a table, from 1; none: all
+  bool paragraphs = true;  ///< for text: lines are wrapped
+  TableOptions table{};
 };
 
 /// name: for errors.

@@ -203,9 +203,7 @@ std::size_t tag_end(std::string_view text, std::size_t begin) {
       const std::string_view rest = near.substr(after_name, at - after_name);
       const bool is_bare = rest.find_first_not_of(" \t\n\r/") == rest.npos;
       return is_bare || (has_value && !closes) ? begin + at + 1 : begin;
-    } else if (at == after_name && !is_one_of(c, " \t\n\r/")) {
-      return begin;
-    } else if (c == '<') {
+    } else if (c == '<' || (at == after_name && !is_one_of(c, " \t\n\r/"))) {
       return begin;
     } else if (is_one_of(c, "\"'") && near[at - 1] == '=') {
       quote = c;

@@ -101,6 +101,10 @@ TEST_CASE("translate: a document keeps its form, and a broken one leaves the out
   CHECK(commas.code == 0);
   CHECK(commas.out.starts_with("1,\""));
   CHECK(commas.out.ends_with("\",\"keep, \"\"this\"\"\"\n"));
+  write_file(folder / "named.csv", "number,a man\n1,the cat sees bread .\n");
+  const Outcome named = call_kette(translate({"--input", path("named.csv"), "--header"}));
+  CHECK(named.code == 0);
+  CHECK(named.out.starts_with("number,a man\n1,"));
 
   write_file(folder / "words.json", "{\"a\": \"the cat\"}\n");
   const Outcome unread = call_kette(translate({"--input", path("words.json")}));
@@ -111,7 +115,8 @@ TEST_CASE("translate: a document keeps its form, and a broken one leaves the out
 
   for (const std::vector<std::string>& more :
        {std::vector<std::string>{"--input", path("table.tsv"), "--columns", "1.5"},
-        {"--input", path("page.html"), "--columns", "1"}}) {
+        {"--input", path("page.html"), "--columns", "1"},
+        {"--input", path("page.html"), "--header"}}) {
     CHECK(call_kette(translate(more)).code == 2);
   }
 
