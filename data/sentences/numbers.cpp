@@ -210,6 +210,10 @@ class Supply {
     }
   }
 
+  /// The name of a number of this value that is written so.
+  static std::string alike(const std::string& value, const std::string& written) {
+    return value + " " + written;
+  }
   /// Takes a number under any of its names.
   bool take(const std::string& key) { return taken(key) != kNone; }
   bool take_word(const std::string& value) {
@@ -254,8 +258,9 @@ class Supply {
   void put_back(std::size_t place) {
     Entry& entry = all_[place];
     entry.taken = false;
-    for (const std::string* key : {&entry.value, &entry.parts, &entry.written}) {
-      by_key_[*key].push_back(place);
+    for (const std::string& key :
+         {alike(entry.value, entry.written), entry.value, entry.parts, entry.written}) {
+      by_key_[key].push_back(place);
     }
   }
 
@@ -296,6 +301,9 @@ std::vector<std::string> missing_numbers(std::string_view source,
   const auto written = [&](const Number& number) {
     return std::string(source.substr(number.begin, number.end - number.begin));
   };
+  look([&](const Number& number) {
+    return supply.take(Supply::alike(number.value, written(number)));
+  });
   look([&](const Number& number) { return supply.take(number.value); });
   look([&](const Number& number) { return supply.take(written(number)); });
   look([&](const Number& number) { return supply.take(parts_value(written(number))); });

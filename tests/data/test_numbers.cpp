@@ -42,6 +42,10 @@ TEST_CASE("numbers: years, times, percentages, ordinals, dates, and what is in w
 TEST_CASE("numbers: what a translation lost, and only that") {
   CHECK(
       missing_numbers("1,234.5 people in 2020", "en", "1.234,5 Leute im Jahr 2020", "de").empty());
+  for (const std::string language : {"en", "de", "fr"}) {
+    const std::string text = "p9.U9.0 -9,0 9";  // of which two may be read as 9:0
+    CHECK(missing_numbers(text, language, text, language).empty());
+  }
   CHECK(missing_numbers("1,234.5 people in 2020", "en", "1.234 Leute im Jahr 2021", "de") ==
         Texts{"1234.5", "2020"});
   CHECK(missing_numbers("2 and 2 and 3", "en", "2 und 3", "de") == Texts{"2"});
