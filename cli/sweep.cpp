@@ -171,10 +171,8 @@ std::optional<Json> Sweep::result_of(const Training& training) const {
   KETTE_CHECK(result.is_object(), file.string(),
               ": expected the result of a run, given another file");
   for (const std::string key : {"parameters", "steps", "perplexity", "seconds"}) {
-    const bool is_there =
-        result.contains(key) && (key == "perplexity" ? perplexity_in(result.at(key)).has_value()
-                                                     : result.at(key).is_number());
-    KETTE_CHECK(is_there, file.string(), ": expected the result of a run, with a number as \"", key,
+    KETTE_CHECK(number_of(result, key), file.string(),
+                ": expected the result of a run, with a number as \"", key,
                 "\", given none (remove the file, and the same command scores the model anew)");
   }
   for (const SweepEvaluation& evaluation : file_.evaluations) {

@@ -11,17 +11,18 @@
 
 namespace kette::cli {
 
-std::optional<double> perplexity_in(const Json& value) {
-  if (value.is_null()) return std::numeric_limits<double>::infinity();
+std::optional<double> number_of(const Json& result, const std::string& key) {
+  if (!result.is_object() || !result.contains(key)) return {};
+  const Json& value = result.at(key);
+  if (value.is_null() && key.ends_with("perplexity")) {
+    return std::numeric_limits<double>::infinity();
+  }
   return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
 }
 
 std::optional<double> score_of(const Json& evaluation) {
   for (const std::string key : {"score", "f1", "perplexity", "pseudo_perplexity"}) {
-    if (!evaluation.is_object() || !evaluation.contains(key)) continue;
-    const Json& score = evaluation.at(key);
-    if (key.ends_with("perplexity")) return perplexity_in(score);
-    return score.is_number() ? std::optional(score.get<double>()) : std::nullopt;
+    if (evaluation.is_object() && evaluation.contains(key)) return number_of(evaluation, key);
   }
   return {};
 }
@@ -30,13 +31,7 @@ namespace {
 
 double mean_of(const std::vector<Json>& results, const char* key) {
   double sum = 0;
-  for (const Json& result : results) sum += result.at(key).get<double>();
-  return sum / static_cast<double>(results.size());
-}
-
-double mean_perplexity(const std::vector<Json>& results) {
-  double sum = 0;
-  for (const Json& result : results) sum += perplexity_in(result.at("perplexity")).value();
+  for (const Json& result : results) sum += number_of(result, key).value();
   return sum / static_cast<double>(results.size());
 }
 
@@ -136,7 +131,7 @@ std::string sweep_table(const SweepFile& file, const std::vector<SweepRow>& rows
     }
     most_seeds = std::max(most_seeds, row.results.size());
     table += " " + with_commas(row.results.front().at("parameters")) + " | " +
-             text("%.2f", mean_perplexity(row.results)) + " |";
+             text("%.2f", mean_of(row.results, "perplexity")) + " |";
     for (const SweepEvaluation& evaluation : file.evaluations) {
       const Scores scores(row, evaluation.key());
       table += " " + scores.shown() + " | ";
@@ -174,7 +169,7 @@ nlohmann::ordered_json sweep_json(const SweepFile& file, const std::vector<Sweep
   for (const SweepRow& row : rows) {
     Json& json = runs[row.run.name];
     if (row.results.empty()) continue;
-    json = {{"perplexity", mean_perplexity(row.results)},
+    json = {{"perplexity", mean_of(row.results, "perplexity")},
             {"seconds", mean_of(row.results, "seconds")},
             {"results", row.results}};
     for (const SweepEvaluation& evaluation : file.evaluations) {

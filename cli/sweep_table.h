@@ -22,9 +22,9 @@ struct SweepRow {
   std::map<std::string, std::vector<ScoreStatistics>> scores;
 };
 
-/// A perplexity as JSON has it: null, for JSON has no infinity, where the loss is so great that it is infinite. Nothing for
-/// what is none.
-std::optional<double> perplexity_in(const nlohmann::ordered_json& value);
+/// The number of a result by its name; nothing if there is none. Of a perplexity null is infinity, which JSON lacks: the
+/// loss was so great.
+std::optional<double> number_of(const nlohmann::ordered_json& result, const std::string& key);
 /// The score of an evaluation: that of a translation model, F1 of a parser, perplexity of a language model,
 /// pseudo-perplexity of a masked one; nothing if it has none.
 std::optional<double> score_of(const nlohmann::ordered_json& evaluation);

@@ -95,8 +95,11 @@ SharedTokenizer fill_folder(const TokenizeCommandOptions& o,
     tokenizer = known_tokenizer(o);
     check_folder(o.out, tokenizer);
     lock.emplace(o.out);
-    if (tokenizer) check_asked(o, *tokenizer);
-    if (!tokenizer) tokenizer = make_tokenizer(o);
+    if (tokenizer) {
+      check_asked(o, *tokenizer);
+    } else {
+      tokenizer = make_tokenizer(o);
+    }
     tokenizer->save(o.out);
   });
   const std::string kind = processes.all(tokenizer ? tokenizer->kind() : "").front();

@@ -103,12 +103,20 @@ class Writer {
     return at(item) == texts_.source_text.size() || is_blank(at(item));
   }
 
+  /// The unit of the source that the place is in, or the next one.
+  std::size_t source_unit_behind(std::size_t place) const {
+    const std::vector<TextUnit>& units = texts_.source;
+    return static_cast<std::size_t>(
+        std::partition_point(units.begin(), units.end(),
+                             [&](const TextUnit& unit) { return unit.end <= place; }) -
+        units.begin());
+  }
   /// A single mark that punctuation parted from its neighbour, which may be gone in the target.
   bool is_parted(const Item& item, std::size_t place) const {
     if (marks_[item.mark].kind != Kind::stands) return false;
-    return std::any_of(texts_.source.begin(), texts_.source.end(), [&](const TextUnit& unit) {
-      return unit.begin <= place && place < unit.end && !unit.is_word;
-    });
+    const std::size_t unit = source_unit_behind(place);
+    return unit < texts_.source.size() && texts_.source[unit].begin <= place &&
+           !texts_.source[unit].is_word;
   }
   /// Whether a word of the target would come right before the first, or behind the last, of a gap's marks.
   bool is_parted_from_word(std::size_t gap, std::span<const Item> items, std::size_t slot) const {
@@ -129,10 +137,7 @@ class Writer {
   void write_gap(std::size_t gap, std::span<const Item> items) {
     const std::string_view blanks = gap_text(texts_.target_text, texts_.target, gap);
     std::size_t used = 0;
-    const bool is_parted = !items.empty() && (is_parted_from_word(gap, items, 0) ||
-                                              is_parted_from_word(gap, items, items.size()));
-    const std::vector<std::size_t> shares =
-        is_parted ? std::vector<std::size_t>() : shares_of(blanks, items);
+    const std::vector<std::size_t> shares = shares_of(gap, blanks, items);
     for (std::size_t slot = 0; slot <= items.size(); ++slot) {
       if (!shares.empty()) {
         written_.text += blanks.substr(used, shares[slot]);
@@ -147,22 +152,21 @@ class Writer {
   }
 
   /// If all marks come from one gap of the source that is as wide as this one: the blanks before
-  /// each mark, and after the last one.
-  std::vector<std::size_t> shares_of(std::string_view blanks, std::span<const Item> items) const {
+  /// each mark, and after the last one. None where a word has come in the place of punctuation.
+  std::vector<std::size_t> shares_of(std::size_t target_gap, std::string_view blanks,
+                                     std::span<const Item> items) const {
     if (items.empty()) return {blanks.size()};
+    if (is_parted_from_word(target_gap, items, 0) ||
+        is_parted_from_word(target_gap, items, items.size())) {
+      return {};
+    }
     const std::vector<TextUnit>& units = texts_.source;
-    const auto unit_behind = [&](std::size_t place) {
-      return static_cast<std::size_t>(
-          std::partition_point(units.begin(), units.end(),
-                               [&](const TextUnit& unit) { return unit.end <= place; }) -
-          units.begin());
-    };
-    const std::size_t gap = unit_behind(at(items.front()));
+    const std::size_t gap = source_unit_behind(at(items.front()));
     if (gap_text(texts_.source_text, units, gap).size() != blanks.size()) return {};
     std::size_t last = gap == 0 ? 0 : units[gap - 1].end;
     std::vector<std::size_t> shares;
     for (const Item& item : items) {
-      if (at(item) < last || unit_behind(at(item)) != gap) return {};
+      if (at(item) < last || source_unit_behind(at(item)) != gap) return {};
       shares.push_back(at(item) - last);
       last = at(item);
     }

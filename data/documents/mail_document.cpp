@@ -77,20 +77,12 @@ class MailReader {
   void read_parts(const MailHeaders& headers, SourceRange body, Place place);
   void read_subject(SourceRange subject);
   void read_body(SourceRange body, bool flowed);
-  void note(std::size_t at, const std::string& what) {
-    // Places ascend: counting lines from the begin for each would be slow in an mbox.
-    const auto begin = bytes_.begin() + static_cast<std::ptrdiff_t>(noted_);
-    noted_line_ += std::count(begin, bytes_.begin() + static_cast<std::ptrdiff_t>(at), '\n');
-    noted_ = at;
-    mail_.notes_.push_back(name_ + ":" + std::to_string(noted_line_) + ": left as it is: " + what);
-  }
+  void note(std::size_t at, const std::string& what) { mail_.left_.add(bytes_, at, name_, what); }
 
   MailDocument& mail_;
   std::string_view bytes_;
   const std::string& name_;
   Paragraphs paragraphs_;
-  std::size_t noted_ = 0;  // the place of the last note
-  std::ptrdiff_t noted_line_ = 1;
 };
 
 void MailReader::read() {

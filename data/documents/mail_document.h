@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/documents/document.h"
+#include "data/documents/document_bytes.h"
 #include "data/documents/mail_headers.h"
 
 namespace kette {
@@ -20,7 +21,7 @@ class MailDocument : public DocumentOfBytes {
 
   /// Parts that may have text but were left unchanged, each with its place: attachments, HTML, text
   /// in base64, quoted-printable or another character set, signed parts, encoded subjects.
-  std::vector<std::string> notes() const override { return notes_; }
+  std::vector<std::string> notes() const override { return left_.notes(); }
   std::string with(const std::vector<TextBlock>& translations) const override;
 
  private:
@@ -40,7 +41,7 @@ class MailDocument : public DocumentOfBytes {
 
   std::string_view line_end() const;
 
-  std::vector<std::string> notes_;
+  LeftParts left_;
   std::vector<std::size_t> subjects_;  // indices of blocks
   std::vector<Part> parts_;
 };

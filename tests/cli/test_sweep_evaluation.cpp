@@ -16,6 +16,16 @@ std::string line(const char* key, const std::filesystem::path& file) {
   return std::string(key) + " = \"" + file.string() + "\"\n";
 }
 
+/// What runs on the small corpus of a folder share.
+std::string on_small_corpus(const std::filesystem::path& folder) {
+  return line("src", folder / "train.en") + line("tgt", folder / "train.de") +
+         line("valid-src", folder / "valid.en") + line("valid-tgt", folder / "valid.de") +
+         "vocab = 80\n";
+}
+constexpr const char* kFewQuickSteps =
+    "encoder-layers = 1\ndecoder-layers = 1\nwidth = 16\nhidden = 32\nheads = 2\nsteps = 4\n"
+    "quiet = true\n";
+
 }  // namespace
 
 TEST_CASE("kette sweep: parsers are scored by F1, and compared sentence by sentence") {
@@ -72,9 +82,7 @@ TEST_CASE(
   const ScratchFolder folder;
   write_small_corpus(folder.path());
   const std::string runs = (folder / "runs.toml").string(), out = (folder / "out").string();
-  const std::string shared = line("src", folder / "train.en") + line("tgt", folder / "train.de") +
-                             line("valid-src", folder / "valid.en") +
-                             line("valid-tgt", folder / "valid.de") + "vocab = 80\n";
+  const std::string shared = on_small_corpus(folder.path());
   const std::string source = "[evaluate]\n" + line("src", folder / "valid.en"),
                     both = source + line("ref", folder / "valid.de");
   const auto check_refused = [&](const std::string& text, int code, const std::string& message,
@@ -104,12 +112,9 @@ TEST_CASE(
     "kette sweep: a result without its numbers is refused by name, and scored anew without it") {
   const ScratchFolder folder;
   write_small_corpus(folder.path());
-  write_file(folder / "runs.toml",
-             line("src", folder / "train.en") + line("tgt", folder / "train.de") +
-                 line("valid-src", folder / "valid.en") + line("valid-tgt", folder / "valid.de") +
-                 "vocab = 80\nencoder-layers = 1\ndecoder-layers = 1\nwidth = 16\nhidden = 32\n"
-                 "heads = 2\nsteps = 4\nquiet = true\n[evaluate]\n" +
-                 line("src", folder / "valid.en") + line("ref", folder / "valid.de") + "[a]\n");
+  write_file(folder / "runs.toml", on_small_corpus(folder.path()) + kFewQuickSteps +
+                                       "[evaluate]\n" + line("src", folder / "valid.en") +
+                                       line("ref", folder / "valid.de") + "[a]\n");
   const auto sweep = [&] {
     return run_kette({"sweep", (folder / "runs.toml").string(), "--out", (folder / "out").string(),
                       "--threads", "1"});
@@ -140,12 +145,8 @@ TEST_CASE(
 TEST_CASE("kette sweep: a run of infinite perplexity is one of the table") {
   const ScratchFolder folder;
   write_small_corpus(folder.path());
-  write_file(folder / "runs.toml",
-             line("src", folder / "train.en") + line("tgt", folder / "train.de") +
-                 line("valid-src", folder / "valid.en") + line("valid-tgt", folder / "valid.de") +
-                 "vocab = 80\nencoder-layers = 1\ndecoder-layers = 1\nwidth = 16\nhidden = 32\n"
-                 "heads = 2\nsteps = 4\nquiet = true\n"
-                 "[a]\n[wild]\nlr = 1000\nwarmup = 1\n[b]\nlr = 0.01\n");
+  write_file(folder / "runs.toml", on_small_corpus(folder.path()) + kFewQuickSteps +
+                                       "[a]\n[wild]\nlr = 1000\nwarmup = 1\n[b]\nlr = 0.01\n");
   const std::vector<std::string> words = {"sweep",     (folder / "runs.toml").string(),
                                           "--out",     (folder / "out").string(),
                                           "--threads", "1",
