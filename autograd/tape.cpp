@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <iomanip>
+#include <mutex>
 #include <sstream>
 #include <utility>
 
@@ -18,6 +19,8 @@ namespace {
 thread_local Tape* recording = nullptr;
 thread_local OpObserver* watching = nullptr;
 std::atomic<std::uint64_t> tapes_made{0};
+// Tapes of other threads may add to the same leaves. Recursive, as a checkpoint goes back within its node.
+std::recursive_mutex adding_to_leaves;
 
 }  // namespace
 
@@ -149,8 +152,11 @@ void Tape::backward(std::span<const Variable> outputs, std::span<const Tensor> o
   finished_ = true;
   const PauseRecording pause;
   const Work work("backward");
-  for (std::size_t i = 0; i < outputs.size(); ++i)
-    slots_[slot_of(outputs[i])].add(output_gradients[i]);
+  {
+    const std::lock_guard lock(adding_to_leaves);
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      slots_[slot_of(outputs[i])].add(output_gradients[i]);
+  }
   std::vector<GradientSlot*> inputs;
   std::vector<Tensor> upstream;
   GradientSlot unwanted;
@@ -165,9 +171,13 @@ void Tape::backward(std::span<const Variable> outputs, std::span<const Tensor> o
     }
     if (arrived) {
       inputs.clear();
+      bool has_leaf = false;
       for (const std::int64_t slot : entry.inputs) {
         inputs.push_back(slot < 0 ? &unwanted : &slots_[slot]);
+        has_leaf = has_leaf || inputs.back()->leaf();
       }
+      std::unique_lock lock(adding_to_leaves, std::defer_lock);
+      if (has_leaf) lock.lock();
       const TapeEntry seen{*this, *entry.node, static_cast<std::int64_t>(at), entry.inputs,
                            entry.outputs};
       if (watching) watching->before_backward(seen, upstream, inputs);

@@ -7,7 +7,8 @@
 //   Variable loss = model(batch);
 //   tape.backward(loss);                    // gradients are added to the parameters' leaves
 //
-// A tape ends with its scope, or records only until stop(); tapes may end in any order.
+// A tape ends with its scope, or records only until stop(); tapes may end in any order. Those of several threads may go
+// back at once, also to the same leaves.
 #pragma once
 
 #include <array>

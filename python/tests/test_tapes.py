@@ -119,6 +119,14 @@ def test_misuse_is_an_error():
     other.__exit__(None, None, None)  # twice does no harm
 
 
+class Twice(kt.Op):
+    def forward(self, x):
+        return x * 2
+
+    def backward(self, dy):
+        return dy * 2
+
+
 def test_tapes_end_in_any_order_and_outer_ones_see_constants():
     w = kt.parameter([2.0])
     outer, inner = kt.Tape(), kt.Tape()
@@ -189,6 +197,23 @@ def test_two_threads_go_back_at_the_same_time():
     for thread in threads:
         thread.join()
     assert outcomes.count("done") == 1 and len(outcomes) == 4
+
+
+def test_threads_go_back_to_the_same_parameters():
+    w, ones = kt.parameter(np.zeros(1 << 16, np.float32), "w"), kt.full((1 << 16,), 1.0)
+
+    def work():
+        for _ in range(20):
+            with kt.Tape() as tape:
+                y = Twice()(w) + w
+            tape.backward(y, ones)
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (w.grad.numpy() == 2 * 20 * 3).all()
 
 
 def test_repr_lists_the_ops():
