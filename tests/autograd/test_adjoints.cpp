@@ -1,15 +1,40 @@
 // Forward mode: tangents of every op agree with differences, and gradients with tangents.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cmath>
 
 #include "autograd/all_ops.h"
 #include "autograd/checkpoint.h"
 #include "autograd/hessian.h"
+#include "autograd/record.h"
 #include "tests/devices.h"
 #include "tests/gradients.h"
 
 using namespace kette;
+
+namespace {
+
+/// y = a b, whose tangent takes b for a constant in one of its terms.
+struct HalfConstantProduct {
+  static constexpr const char* name = "half_constant_product";
+  Tensor a{}, b{};
+  Tensor forward(const Tensor& left, const Tensor& right) {
+    a = left;
+    b = right;
+    return (Variable(a) * Variable(b)).value();
+  }
+  void backward(const Tensor& dy, GradientSlot& da, GradientSlot& db) {
+    da.add((Variable(dy) * Variable(b)).value());
+    db.add((Variable(dy) * Variable(a)).value());
+  }
+  Variable tangent(const std::array<Variable, 2>& in, const std::array<Variable, 2>& d,
+                   const Variable&) const {
+    return Variable(in[1].value()) * d[0] + in[0] * d[1];
+  }
+};
+
+}  // namespace
 
 TEST_CASE("every op: <u, J v> is <J^T u, v> for each element alone, to 1e-12") {
   for (const Device device : test_devices()) {
@@ -71,6 +96,30 @@ TEST_CASE("every op: second derivatives agree with differences of gradients, and
       CAPTURE(sample.label);
       testing::expect_right(check_second_order(sample.call, sample.inputs, {.elements = 60}));
     }
+  }
+}
+
+TEST_CASE(
+    "second order: products that cancel are symmetric up to their rounding, and others are not") {
+  using In = const std::vector<Variable>&;
+  AttentionOptions options;
+  options.pattern = options.pattern.with_linear_weights();
+  const Segments one_token = Segments::from_lengths({1});
+  for (const std::uint64_t seed : {1U, 7U, 11U, 14U, 20U}) {
+    CAPTURE(seed);
+    testing::expect_right(
+        check_second_order([&](In in) { return linear_attention(in[0], one_token, options); },
+                           {{{1, 6}}}, {.seed = seed}));
+    testing::expect_right(check_second_order([](In in) { return layer_norm(in[0], in[1], in[2]); },
+                                             {{{1, 2}}, {{2}}, {{2}}}, {.seed = seed}));
+    testing::expect_right(check_second_order([](In in) { return softmax(in[0]); },
+                                             {{{3, 2}, -20, 20}}, {.seed = seed}));
+    const GradientCheck wrong = check_second_order(
+        [](In in) { return record(HalfConstantProduct{}, softmax(in[0]), in[1]); },
+        {{{3, 4}}, {{3, 4}}}, {.seed = seed});
+    INFO(wrong.str());
+    REQUIRE(wrong.adjoint);
+    CHECK(!wrong.adjoint->ok());
   }
 }
 
