@@ -43,7 +43,7 @@ class OpObserver {
   static OpObserver* current();
 };
 
-/// While it lives, `observer` watches this thread.
+/// While it lives, `observer` watches this thread, unless a later one does. They may end in any order.
 class OpObservation {
  public:
   explicit OpObservation(OpObserver* observer);
@@ -52,7 +52,9 @@ class OpObservation {
   OpObservation& operator=(const OpObservation&) = delete;
 
  private:
-  OpObserver* previous_;
+  friend class OpObserver;
+  OpObserver* observer_;
+  OpObservation* previous_;
 };
 
 }  // namespace kette

@@ -70,10 +70,9 @@ template <class Op, std::size_t kInputs, std::size_t kOutputs>
 std::array<Variable, kOutputs> append(Op op, std::array<Tensor, kOutputs> outputs,
                                       const std::array<const Variable*, kInputs>& inputs) {
   for (const Tensor& output : outputs) check_forward(Op::name, inputs, output);
-  Tape* tape = Tape::current();
-  const auto is_tracked = [&](const Variable* input) { return tape->tracks(*input); };
   std::array<Variable, kOutputs> results;
-  if (tape == nullptr || std::none_of(inputs.begin(), inputs.end(), is_tracked)) {
+  Tape* tape = Tape::tracking(inputs);
+  if (tape == nullptr) {
     std::move(outputs.begin(), outputs.end(), results.begin());
   } else {
     using Node = OpNode<Op, kInputs, kOutputs>;

@@ -17,7 +17,7 @@ namespace kette {
 namespace {
 
 thread_local Tape* recording = nullptr;
-thread_local OpObserver* watching = nullptr;
+thread_local OpObservation* watching = nullptr;
 std::atomic<std::uint64_t> tapes_made{0};
 // Tapes of other threads may add to the same leaves. Recursive, as a checkpoint goes back within its node.
 std::recursive_mutex adding_to_leaves;
@@ -34,6 +34,20 @@ Tape::~Tape() {
   if (is_recording_) leave(*this);
 }
 Tape* Tape::current() { return recording; }
+
+Tape* Tape::tracking(std::span<const Variable* const> values) {
+  for (Tape* tape = recording; tape; tape = tape->previous_) {
+    for (const Variable* value : values) {
+      // What the innermost does not track is a constant, or of an outer tape, which may have ended.
+      if (tape == recording ? tape->tracks(*value) : value->tape_ == tape->serial_) return tape;
+    }
+  }
+  return nullptr;
+}
+Tape* Tape::tracking(const Variable& value) {
+  const std::array<const Variable*, 1> values{&value};
+  return tracking(values);
+}
 
 void Tape::stop() {
   if (!is_recording_) return;
@@ -53,9 +67,14 @@ bool Tape::leave(const Tape& tape) {
   return false;
 }
 
-OpObserver* OpObserver::current() { return watching; }
-OpObservation::OpObservation(OpObserver* observer) : previous_(std::exchange(watching, observer)) {}
-OpObservation::~OpObservation() { watching = previous_; }
+OpObserver* OpObserver::current() { return watching ? watching->observer_ : nullptr; }
+OpObservation::OpObservation(OpObserver* observer)
+    : observer_(observer), previous_(std::exchange(watching, this)) {}
+OpObservation::~OpObservation() {
+  OpObservation** at = &watching;
+  while (*at && *at != this) at = &(*at)->previous_;
+  if (*at) *at = previous_;
+}
 
 PauseRecording::PauseRecording() : paused_(recording) { recording = nullptr; }
 PauseRecording::~PauseRecording() { recording = paused_; }
@@ -68,8 +87,8 @@ bool Tape::tracks(const Variable& value) const {
     return false;  // a constant for the inner tape
   }
   fail(
-      "tape: expected a value of the tape that is alive, given one of another; pass value.value() to "
-      "use it as a constant, or within checkpoint() the value among its inputs");
+      "tape: expected a value of the tape that is alive, given one of another; pass value.value() "
+      "(in Python value.detach()) to use it as a constant, or within checkpoint() the value among its inputs");
 }
 
 std::int64_t Tape::slot_of(const Variable& value) {
@@ -116,8 +135,8 @@ std::vector<Variable> Tape::append(std::unique_ptr<Node> node,
     slots_.emplace_back(output);
     results.push_back(Variable(output, serial_, entry.outputs.back()));
   }
-  if (watching)
-    watching->recorded({*this, *entry.node, size(), entry.inputs, entry.outputs}, inputs);
+  if (OpObserver* observer = OpObserver::current())
+    observer->recorded({*this, *entry.node, size(), entry.inputs, entry.outputs}, inputs);
   nodes_.push_back(std::move(entry));
   return results;
 }
@@ -140,7 +159,9 @@ void Tape::backward(std::span<const Variable> outputs, std::span<const Tensor> o
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     KETTE_CHECK(
         tracks(outputs[i]),
-        "backward: expected a value recorded on this tape, given one that depends on no parameter, or on frozen ones alone");
+        "backward: expected a value recorded on this tape, given one that depends on no parameter, or on frozen ones alone, "
+        "or that was computed when this tape did not record it (compute all of the loss while the tape records; in Python, "
+        "within `with kt.Tape() as tape:`)");
     const Tensor &value = outputs[i].value(), &given = output_gradients[i];
     KETTE_CHECK(given.shape() == value.shape(), "backward: expected a gradient of shape ",
                 value.shape(), ", given ", given.shape());
@@ -180,11 +201,12 @@ void Tape::backward(std::span<const Variable> outputs, std::span<const Tensor> o
       if (has_leaf) lock.lock();
       const TapeEntry seen{*this, *entry.node, static_cast<std::int64_t>(at), entry.inputs,
                            entry.outputs};
-      if (watching) watching->before_backward(seen, upstream, inputs);
+      OpObserver* observer = OpObserver::current();
+      if (observer) observer->before_backward(seen, upstream, inputs);
       slots.assign(inputs);
       backward_of(entry, upstream, slots.given());
       slots.gather();
-      if (watching) watching->after_backward(seen, inputs);
+      if (observer) observer->after_backward(seen, inputs);
       check_backward(entry.node->name(), inputs);
     }
     entry.node.reset();

@@ -1,7 +1,8 @@
 // The dynamic tape: reverse-mode automatic differentiation (Baydin et al. 2018, section 3.2; Goodfellow et al., Deep
 // Learning, section 6.5.6). While a Tape is alive on a thread, every op on a tracked value is appended to it.
 // backward() goes through the list once from the end and frees each node; it needs no sort and no recursion. Without a
-// Tape nothing is recorded, so inference costs nothing extra.
+// Tape nothing is recorded, so inference costs nothing extra. Within another tape an op is recorded on the innermost one
+// that tracks an input; values of outer tapes are constants for it.
 //
 //   Tape tape;
 //   Variable loss = model(batch);
@@ -33,6 +34,9 @@ class Tape {
 
   /// The tape that records on this thread, or null.
   static Tape* current();
+  /// The innermost tape of this thread that tracks one of the values, so the one that records an op on them, or null.
+  static Tape* tracking(std::span<const Variable* const> values);
+  static Tape* tracking(const Variable& value);
   /// Ends recording; backward() is still possible. An Error on another thread than the tape's, or
   /// while a PauseRecording lives; the tape then goes on.
   void stop();

@@ -8,8 +8,7 @@
 namespace kette {
 
 Variable prepacked_linear(const Variable& x, const PrepackedWeight& weight, Activation activation) {
-  const Tape* tape = Tape::current();
-  KETTE_CHECK(tape == nullptr || !tape->tracks(x),
+  KETTE_CHECK(Tape::tracking(x) == nullptr,
               "linear: expected rows without a gradient for a model made ready for decoding, given "
               "rows on a tape (take the model it was made from)");
   const Tensor y = Tensor::empty({x.value().rows(), weight.out}, DType::f32, x.value().device());

@@ -154,9 +154,9 @@ namespace kette {
 Variable linear_cross_entropy(const Variable& x, const Variable& weight, const Variable& bias,
                               const Tensor& targets, const CrossEntropyOptions& options,
                               const Tensor& sums) {
-  const auto trains = [](const Variable& value) {
-    return Tape::current() && Tape::current()->tracks(value);
-  };
+  const std::array<const Variable*, 3> inputs{&x, &weight, &bias};
+  const Tape* tape = Tape::tracking(inputs);
+  const auto trains = [&](const Variable& value) { return tape && tape->tracks(value); };
   return record(ops::LinearCrossEntropy{targets, options, sums, trains(weight), trains(bias)}, x,
                 weight, bias);
 }

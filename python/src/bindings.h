@@ -78,6 +78,10 @@ Variable as_operand(const nb::object& value, const Variable& other);
 /// None: an undefined one.
 inline Variable or_none(const std::optional<Variable>& value) { return value.value_or(Variable()); }
 
+/// An Error if a tape tracks it or it has a tangent, where `call` would cut off the derivative without a word. instead:
+/// the expression that takes it as a constant.
+void check_is_constant(const Variable& x, const std::string& call, const std::string& instead);
+
 /// "f32", "f64", "bf16", "i32" or "int8", or NumPy's name of one. Another text is an Error.
 DType dtype_named(const std::string& name);
 /// The same for parameters: an Error for other types than f32 and f64. (Those of bf16 are rounded copies, which the next

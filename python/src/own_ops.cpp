@@ -160,9 +160,8 @@ void add_tangents(const PythonOp& op, const std::vector<Variable>& inputs,
       tangents.push_back(op.tensor("composed", again, {}).tangent());
     check_count("composed");
   } else if (op.has("jvp")) {
-    const Tape* tape = Tape::current();
     for (const Variable& input : inputs) {
-      if (tape != nullptr && input.value().defined() && tape->tracks(input)) {
+      if (Tape::tracking(input) != nullptr) {
         throw NoTangent(std::string(op.name()) +
                         ": expected an op with composed() for second derivatives, given one with "
                         "jvp(), which is a constant for a tape");
@@ -232,13 +231,8 @@ nb::object apply_op(const nb::object& object, const nb::args& given) {
   bool is_one = false;
   const std::vector<Tensor> outputs = outputs_of(op, inputs, is_one);
   for (const Tensor& output : outputs) check_forward(op.name(), pointers, output);
-  Tape* tape = Tape::current();
-  const bool is_tracked =
-      tape != nullptr && std::any_of(inputs.begin(), inputs.end(), [&](const Variable& input) {
-        return input.value().defined() && tape->tracks(input);
-      });
   std::vector<Variable> results(outputs.begin(), outputs.end());
-  if (is_tracked) {
+  if (Tape* tape = Tape::tracking(pointers)) {
     results = tape->append(std::make_unique<PythonNode>(tape, op, outputs, inputs.size()), pointers,
                            outputs);
   }

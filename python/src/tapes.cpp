@@ -25,7 +25,6 @@ class PythonTape {
   }
   void exit() {
     tape().stop();
-    if (OpObserver::current() != &recording_->graph) return;  // one that began later observes still
     recording_->observation.reset();
     recording_->tape.reset();
     recordings().erase(tape_.get());

@@ -16,8 +16,7 @@ void expect_known(const std::string& pattern, const std::vector<std::string>& po
 /// The value in the dtype, and on the device, of the one that it replaces; a number in its shape.
 Variable like(const Variable& value, const Variable& replaced) {
   // A conversion would take it off the tape: what does not fit is an Error.
-  const Tape* tape = Tape::current();
-  if (tape != nullptr && tape->tracks(value)) return value;
+  if (Tape::tracking(value) != nullptr) return value;
   const Tensor &model = replaced.value(), &given = value.value();
   if (value.shape() == Shape{} && model.shape() != Shape{}) {
     return Tensor::full(model.shape(), given.item(), model.dtype(), model.device());
@@ -74,9 +73,8 @@ Variable without_writes(const Variable& result, const Variable& value, const Ten
   const Tensor written = is_returned ? now.clone() : Tensor();
   now.copy_from(before);
   if (!is_returned) return result;
-  const Tape* tape = Tape::current();
   KETTE_CHECK(
-      tape == nullptr || !tape->tracks(value), point,
+      Tape::tracking(value) == nullptr, point,
       ": expected a new tensor in the place of a value on a Tape, given the value itself, written to "
       "(gradients would not know)");
   return written;

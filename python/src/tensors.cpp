@@ -140,22 +140,13 @@ nb::object compared(const Variable& /*x*/, nb::handle other) {
       "==: expected arrays to compare, given a Tensor (x.numpy() == y compares the elements; `is` tells whether it is the same object)");
 }
 
-/// An Error if a copy would leave out a gradient or a tangent without a word.
-void check_is_constant(const Variable& x, const std::string& call) {
-  const Tape* tape = Tape::current();
-  KETTE_CHECK(
-      !(tape && tape->tracks(x)) && !x.has_tangent(), call,
-      ": expected a constant, given a tensor that a tape tracks or that has a tangent, as no "
-      "derivative passes through the copy (x.detach().",
-      call, " makes a constant)");
-}
-
 Variable converted(const Variable& x, const std::string& to) {
   const bool is_device = to == "cpu" || to.starts_with("cuda");
   const Tensor& value = x.value();
   const Tensor result = is_device ? value.to(parse_device(to)) : value.to(dtype_named(to));
   if (result.dtype() == value.dtype() && result.device() == value.device()) return x;
-  check_is_constant(x, "to(\"" + to + "\")");
+  const std::string call = "to(\"" + to + "\")";
+  check_is_constant(x, call, "x.detach()." + call);
   return result;
 }
 
@@ -165,6 +156,14 @@ std::int64_t length(const Variable& x) {
 }
 
 }  // namespace
+
+void check_is_constant(const Variable& x, const std::string& call, const std::string& instead) {
+  KETTE_CHECK(
+      Tape::tracking(x) == nullptr && !x.has_tangent(), call,
+      ": expected a constant, given a tensor that a tape tracks or that has a tangent, as no "
+      "derivative passes through it (",
+      instead, " takes it as a constant)");
+}
 
 DType dtype_named(const std::string& name) {
   static const std::vector<std::pair<std::string, DType>> known = {
@@ -255,7 +254,7 @@ void bind_tensors(nb::module_& m) {
       .def(
           "clone",
           [](const Variable& x) {
-            check_is_constant(x, "clone()");
+            check_is_constant(x, "clone()", "x.detach().clone()");
             return Variable(x.value().clone());
           },
           without_gil(),

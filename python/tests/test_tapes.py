@@ -2,6 +2,7 @@
 
 import gc
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -125,6 +126,39 @@ class Twice(kt.Op):
 
     def backward(self, dy):
         return dy * 2
+
+
+def test_a_tape_within_a_tape():
+    w = kt.parameter([3.0], "w")
+    with kt.Tape() as outer:
+        h = w * 1.0
+        with kt.Tape() as inner:
+            z = h * h + Twice()(h)
+            mixed = h * w
+            with pytest.raises(kt.Error, match=r"x\.detach\(\)"):
+                h.to("f64")
+        assert len(inner) == 1
+        with pytest.raises(kt.Error, match="given one of another"):
+            mixed + h
+        loss = (h + z).sum()
+    with pytest.raises(kt.Error, match="did not record it"):
+        outer.backward((loss * 2).sum())
+    outer.backward(loss)
+    assert w.grad.tolist() == [9]
+
+
+def test_tapes_that_end_in_another_order_leave_nothing():
+    w = kt.parameter([3.0])
+    outer, inner, op = kt.Tape(), kt.Tape(), Twice()
+    outer.__enter__()
+    op(w)
+    inner.__enter__()
+    outer.__exit__(None, None, None)
+    inner.__exit__(None, None, None)
+    alive = weakref.ref(op)
+    del outer, inner, op
+    gc.collect()
+    assert alive() is None
 
 
 def test_tapes_end_in_any_order_and_outer_ones_see_constants():
