@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "autograd/hessian.h"
+#include "autograd/ops/shaping.h"
 #include "autograd/record.h"
 #include "python/src/arguments.h"
 
@@ -300,7 +301,11 @@ nb::object jvp(const nb::object& function, const std::vector<ArrayLike>& inputs,
   std::vector<Variable> moved;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Variable input = operand(inputs[i]);
-    const Variable value = input.leaf() ? Variable(input.value()) : input;
+    // A leaf has one tangent for all who use it, so another value of the same tape takes its place.
+    const bool is_tracked = Tape::tracking(input) != nullptr;
+    const Variable value = !input.leaf() ? input
+                           : is_tracked  ? reshape(input, input.shape())
+                                         : Variable(input.value());
     const Variable tangent = operand(tangents[i], value);
     KETTE_CHECK(tangent.value().dtype() == value.value().dtype(), "jvp: expected a tangent of ",
                 name_of(value.value().dtype()), ", given ", tangent.value().str());

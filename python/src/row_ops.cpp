@@ -149,6 +149,7 @@ void bind_tables(nb::module_& m) {
       [](const ArrayLike& given, const ArrayLike& table, const MaybeArray& positions,
          const Lengths& lengths, std::optional<std::int64_t> turned) {
         const Variable x = operand(given), t = operand(table, x);
+        check_is_constant(t, "rotary(): table", "table.detach()");
         const Tensor at = positions_of("rotary", positions, lengths, x);
         const std::int64_t columns = turned.value_or(x.shape().rank() > 0 ? x.shape()[-1] : 1);
         return computed([&] { return rotary(x, at, t.value(), columns); });

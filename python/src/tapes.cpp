@@ -107,10 +107,14 @@ void bind_tapes(nb::module_& m) {
       .def(
           "watch",
           [](const PythonTape& self, const nb::object& value) {
-            return self.tape().watch(as_tensor(value).value());
+            Tape& tape = self.tape();
+            const Variable x = as_tensor(value);
+            check_is_constant(x, "watch()", "tape.watch(x.detach())");
+            return tape.watch(x.value());
           },
           "value"_a,
-          "Tracks a value that is no parameter; gradient() has its gradient after backward().")
+          "Tracks a constant; gradient() has its gradient after backward(). An Error for what a tape tracks, as its own "
+          "gradient would end here: tape.watch(x.detach()).")
       .def(
           "gradient",
           [](const PythonTape& self, const Variable& watched) -> std::optional<Variable> {

@@ -148,6 +148,15 @@ def test_jvp():
         kt.jvp(kt.exp, [x], [dx[:2]])
 
 
+def test_jvp_of_a_parameter_within_a_tape():
+    w = kt.parameter([2.0], "w", dtype="f64")
+    with kt.Tape() as tape:
+        y, dy = kt.jvp(lambda x: x * x * x, [w], [[1.0]])
+        loss = (dy + w).sum()
+    tape.backward(loss)
+    assert y.tolist() == [8] and dy.tolist() == [12] and w.grad.tolist() == [13]
+
+
 class Far(kt.Op):
     """x squared plus a constant, and a wrong gradient."""
 

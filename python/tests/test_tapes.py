@@ -39,6 +39,25 @@ def test_a_copy_cuts_no_gradient_without_a_word():
     assert empty.to("f64").dtype == "f64"
 
 
+def test_what_takes_constants_alone_says_so():
+    w = kt.parameter([1.0, 2.0], "w")
+    with kt.Tape() as tape:
+        h = w * 2
+        for x in (w, h, tape.watch([3.0, 4.0])):
+            with pytest.raises(kt.Error, match=r"tape\.watch\(x\.detach\(\)\)"):
+                tape.watch(x)
+        cut = tape.watch(h.detach())
+        loss = (cut * cut).sum() + (w * 0.5).sum()
+    tape.backward(loss)
+    assert w.grad.tolist() == [0.5, 0.5] and tape.gradient(cut).tolist() == [4, 8]
+    table = kt.parameter(kt.rotary_table(4, 2), "table")
+    with kt.Tape():
+        with pytest.raises(kt.Error, match=r"table\.detach\(\)"):
+            kt.rotary([[1.0, 2.0]], table, positions=[1])
+        kt.rotary([[1.0, 2.0]], table.detach(), positions=[1])
+    kt.rotary([[1.0, 2.0]], table, positions=[1])
+
+
 def test_gradients():
     w = kt.parameter([[1.0, 2.0]], "w")
     for step in (1, 2):
