@@ -44,11 +44,14 @@ struct Gather {
   template <class Group>
   KETTE_HOST_DEVICE void operator()(Group g, std::int64_t row) const {
     using C = Compute<T>;
-    const bool is_none = ids[row] < 0;
-    const auto entry = g.read(table + (is_none ? 0 : ids[row]) * width, width);
     auto out = g.write(y + row * width, width);
-    const C factor = C(is_none ? 0 : scale);
-    g.each(width, [&](auto j) { out[j] = factor * C(entry[j]); });
+    if (ids[row] < 0) {  // no row is read: the table may have none, and 0 times a NaN is one
+      g.each(width, [&](auto j) { out[j] = C(0); });
+    } else {
+      const auto entry = g.read(table + ids[row] * width, width);
+      const C factor = C(scale);
+      g.each(width, [&](auto j) { out[j] = factor * C(entry[j]); });
+    }
     g.store(out, y + row * width, width);
   }
 };
