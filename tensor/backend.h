@@ -60,6 +60,9 @@ class Backend {
   virtual std::unique_ptr<HostCopy> start_copy_to_host(const void* from, std::size_t bytes) = 0;
   /// Waits until all work queued on the device is done.
   virtual void synchronize() = 0;
+  /// The same for work that other libraries have queued there, too. While this thread records it is
+  /// an Error.
+  virtual void synchronize_device() = 0;
   /// Records the device work that `work` queues on this thread; only replay() runs it. `work` must
   /// not copy from or to the host, nor keep memory that it allocates. What other threads queue
   /// meanwhile runs as always and is no part of it; what they record waits.

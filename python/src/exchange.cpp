@@ -2,11 +2,16 @@
 #include <nanobind/ndarray.h>
 
 #include <cstring>
+#include <exception>
 #include <limits>
+#include <memory>
+#include <utility>
 
 #include "autograd/ops/elementwise.h"
 #include "python/src/bindings.h"
+#include "python/src/nested_lists.h"
 #include "python/src/tokenizers.h"
+#include "tensor/backend.h"
 #include "tensor/half.h"
 #include "tensor/tensor.h"
 
@@ -123,6 +128,33 @@ Tensor half_to_f32(const std::vector<char>& bytes, const Shape& shape) {
   return Tensor::from(values, shape);
 }
 
+/// Waits until nothing uses the device's memory. Each library queues its work on streams of its own, and none waits for
+/// those of another.
+void await(Device device) {
+  if (!device.runs_ahead()) return;
+  const GilRelease release;
+  backend(device).synchronize_device();
+}
+
+/// Keeps one library's memory for another, whose kernels may still use it when that gives it back.
+template <class Memory>
+nb::capsule owner_of(Memory memory, Device device) {
+  struct Holder {
+    Memory memory;
+    Device device;
+  };
+  auto holder = std::make_unique<Holder>(Holder{std::move(memory), device});
+  const nb::capsule owner(holder.get(), [](void* it) noexcept {
+    const std::unique_ptr<Holder> held(static_cast<Holder*>(it));
+    try {
+      await(held->device);
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the next call fails, too
+    }
+  });
+  static_cast<void>(holder.release());  // the capsule's now
+  return owner;
+}
+
 /// A copy in the dtype that has all of the array's values: f16 -> f32, whole numbers and truth values -> i32.
 Tensor copied(const Array& array) {
   const Shape shape = shape_of(array);
@@ -135,7 +167,11 @@ Tensor copied(const Array& array) {
         "tensor: expected a dense array of f32, f64, bf16, i32 or int8 in memory of a GPU, given ",
         name_of(type), " or another layout");
     const auto none = std::make_shared<int>(0);  // lives on in the caller
-    return Tensor::over(const_cast<void*>(array.data()), shape, *dtype, device, none).clone();
+    await(device);
+    Tensor copy =
+        Tensor::over(const_cast<void*>(array.data()), shape, *dtype, device, none).clone();
+    await(device);  // the caller may write to the array, or free it
+    return copy;
   }
   const bool is_known = type.lanes == 1 && type.bits % 8 == 0 && type.bits <= 64;
   if (is_known) {
@@ -161,57 +197,6 @@ Tensor copied(const Array& array) {
   fail(
       "tensor: expected real numbers (floating point of 16, 32 or 64 bits, whole numbers, bool), given ",
       name_of(type));
-}
-
-/// Nested lists of numbers.
-struct Nested {
-  Shape shape;
-  std::vector<double> values;
-  bool is_whole = true;
-
-  void read(nb::handle value, int axis) {
-    if (nb::isinstance<nb::str>(value) || !PySequence_Check(value.ptr())) {
-      if (!is_number(value)) {
-        throw nb::type_error(
-            ("tensor: expected an array, a number, or nested lists of numbers, given " +
-             type_of(value))
-                .c_str());
-      }
-      KETTE_CHECK(axis == shape.rank() || values.empty(),
-                  "tensor: expected lists of equal depth, given a number beside a list");
-      is_whole = is_whole && !PyFloat_Check(value.ptr());
-      const double number = PyFloat_AsDouble(value.ptr());
-      if (PyErr_Occurred() != nullptr) throw nb::python_error();
-      values.push_back(number);
-      return;
-    }
-    const auto count = static_cast<std::int64_t>(nb::len(value));
-    if (axis == shape.rank()) {
-      KETTE_CHECK(values.empty(),
-                  "tensor: expected lists of equal depth, given a list beside a number");
-      shape.push_back(count);
-    }
-    KETTE_CHECK(shape[axis] == count, "tensor: expected lists of equal length, given ", shape[axis],
-                " and ", count, " in axis ", axis);
-    for (std::int64_t i = 0; i < count; ++i) read(value[i], axis + 1);
-  }
-};
-
-/// Without a dtype f32, or i32 of whole numbers alone.
-Tensor from_lists(const nb::object& value, std::optional<DType> dtype) {
-  Nested nested;
-  nested.read(value, 0);
-  KETTE_CHECK(nested.shape.elements() == static_cast<std::int64_t>(nested.values.size()),
-              "tensor: expected lists of equal depth, given others");
-  const Tensor result = Tensor::from(nested.values, nested.shape);
-  const bool is_floating = dtype && *dtype != DType::i32 && *dtype != DType::int8;
-  if (is_floating) return result.to(*dtype);
-  if (!nested.is_whole || nested.values.empty()) return result.to(DType::f32);
-  for (const double number : nested.values) {
-    KETTE_CHECK(number >= -2147483648.0 && number < 2147483648.0,
-                "tensor: expected whole numbers of 32 bits, given ", number);
-  }
-  return result.to(DType::i32);
 }
 
 /// Whether the object lends memory without the strides that nanobind asks for, and reads: NumPy's scalars of dates.
@@ -254,11 +239,11 @@ Variable from_dlpack(const nb::object& given) {
   const Shape shape = shape_of(array);
   KETTE_CHECK(is_dense(array, shape),
               "from_dlpack: expected a dense row-major array, given strides (kt.tensor copies it)");
+  const Device device = device_of(array);
+  void* const data = array.data();
+  await(device);
   // It holds the buffer itself: of an object alone a bytearray could change its size.
-  const auto* holder = new nb::ndarray<>(std::move(array));
-  const nb::capsule owner(holder,
-                          [](void* it) noexcept { delete static_cast<nb::ndarray<>*>(it); });
-  return Tensor::over(holder->data(), shape, *dtype, device_of(*holder), kept(owner));
+  return Tensor::over(data, shape, *dtype, device, kept(owner_of(std::move(array), device)));
 }
 
 /// The tensor as an array of a library, of the given type or its own. Its memory lives as long as the array.
@@ -267,10 +252,8 @@ nb::ndarray<Library...> shared(const Tensor& tensor, std::optional<nb::dlpack::d
   std::vector<std::size_t> shape;
   for (int axis = 0; axis < tensor.shape().rank(); ++axis)
     shape.push_back(static_cast<std::size_t>(tensor.shape()[axis]));
-  auto holder = std::make_unique<Tensor>(tensor);
-  const nb::capsule owner(holder.get(), [](void* it) noexcept { delete static_cast<Tensor*>(it); });
-  static_cast<void>(holder.release());  // the capsule's now
   const Device device = tensor.device();
+  const nb::capsule owner = owner_of(tensor, device);
   return nb::ndarray<Library...>(tensor.elements() > 0 ? tensor.raw() : nullptr, shape.size(),
                                  shape.data(), owner, nullptr,
                                  type.value_or(dlpack_type(tensor.dtype())),
@@ -356,9 +339,9 @@ void bind_exchange(nb::class_<Variable>& tensor, nb::module_& m) {
               return options.contains(name) ? nb::object(options[name]) : nb::none();
             };
             const nb::object copy = option("copy"), version = option("max_version");
-            const Tensor& values = lent(x);
-            const nb::object array =
-                nb::cast(shared<nb::array_api>(is_true(copy) ? values.clone() : values));
+            const Tensor values = is_true(copy) ? lent(x).clone() : lent(x);
+            await(values.device());  // the consumer's stream need not
+            const nb::object array = nb::cast(shared<nb::array_api>(values));
             return array.attr("__dlpack__")("max_version"_a = version);
           },
           "For from_dlpack() of any library: shares the memory, unless copy is True.")

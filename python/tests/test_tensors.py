@@ -219,6 +219,24 @@ def test_a_list_in_f64_has_all_digits():
         kt.tensor([2**40], "i32")
 
 
+def test_a_list_in_i32_has_all_digits_or_is_an_error():
+    values = [16777217.0, 2147483647.5, -2147483648.0, -16777217.9]
+    assert kt.tensor(values, dtype="i32").tolist() == [16777217, 2147483647, -2147483648, -16777217]
+    assert kt.tensor(16777217.0, dtype="i32").item() == 16777217 and kt.tensor([], dtype="i32").dtype == "i32"
+    for bad in (2.0**40, 2147483648.0, -2147483649.0, float("nan"), float("inf"), -float("inf")):
+        with pytest.raises(kt.Error, match="expected whole numbers of 32 bits, given"):
+            kt.tensor([1.0, bad], dtype="i32")
+
+
+def test_tensors_in_lists_are_an_error_that_says_what_is_meant():
+    row, loss = kt.tensor([1.0, 2.0]), kt.tensor(3.0)
+    for call in (lambda: kt.mean([loss, loss]), lambda: kt.linear(kt.zeros((1, 2)), [row, row]), lambda: kt.exp((row, row)),
+                 lambda: kt.tensor([[loss], [1.0]]), lambda: row * [loss, 2.0], lambda: kt.parameter([row])):
+        with pytest.raises(TypeError, match="expected numbers in lists, given a Tensor .kt.concatenate joins tensors; . adds them."):
+            call()
+    assert kt.concatenate([row, row]).tolist() == [1, 2, 1, 2] and kt.tensor(row).tolist() == [1, 2]
+
+
 def test_whole_numbers_of_a_tensor():
     assert int(kt.tensor(-2.5)) == -2 and int(kt.tensor(7)) == 7 and int(kt.tensor(1e30, "f64")) == int(1e30)
     with pytest.raises(ValueError):

@@ -110,6 +110,7 @@ class CpuBackend final : public Backend {
     return copy;
   }
   void synchronize() override {}
+  void synchronize_device() override {}
   std::unique_ptr<Recording> record(std::function<void()> work) override {
     auto recording = std::make_unique<CpuRecording>();
     recording->work = std::move(work);

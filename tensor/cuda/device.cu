@@ -122,6 +122,13 @@ class CudaBackend final : public Backend {
     return std::make_unique<CudaCopy>(pinned_, from, bytes, stream());
   }
   void synchronize() override { check(cudaStreamSynchronize(stream()), "the work queued so far"); }
+  void synchronize_device() override {
+    KETTE_CHECK(recorded() == nullptr,
+                "recording: expected work that waits for nothing, given a wait for the device");
+    const std::lock_guard lock(recordings_mutex_);  // a stream that records cannot be waited for
+    make_current();
+    check(cudaDeviceSynchronize(), "the work queued so far");
+  }
   std::unique_ptr<Recording> record(std::function<void()> work) override {
     KETTE_CHECK(recorded() == nullptr,
                 "recording: expected work that records nothing itself, given a recording in one");

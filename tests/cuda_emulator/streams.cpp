@@ -300,6 +300,14 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   emulator::host_wait(*stream, stream->queued);
   return cudaSuccess;
 }
+cudaError_t cudaDeviceSynchronize() {
+  const std::lock_guard lock(mutex);
+  for (const emulator::Stream* stream : emulator::streams) {
+    if (stream->recorded != nullptr) return cudaErrorStreamCaptureUnsupported;
+  }
+  for (emulator::Stream* stream : emulator::streams) emulator::host_wait(*stream, stream->queued);
+  return cudaSuccess;
+}
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   if (event->stream == nullptr) return cudaSuccess;
   const std::lock_guard lock(mutex);

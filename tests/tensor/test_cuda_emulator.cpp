@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -139,6 +140,26 @@ TEST_CASE("CUDA emulator: pinned memory that is written or read before its copy 
   CHECK(pageable == 4);
   emulator->release(device, false);
   emulator->release(slot, true);
+}
+
+TEST_CASE("CUDA emulator: a wait for the device is also one for what others have queued on it") {
+  emulator::Emulator* emulator = emulator::find();
+  if (emulator == nullptr) return skip_emulator();
+  auto* theirs = static_cast<float*>(emulator->allocate(sizeof(float), false));
+  const Tensor x = Tensor::over(theirs, {1}, DType::f32, kCuda, std::make_shared<int>(0));
+  const auto read_early = [&](bool waits) {
+    const float before = 1, after = 2;
+    emulator->queue_copy(theirs, &before, sizeof before, true);
+    emulator->synchronize();
+    emulator->queue_copy(theirs, &after, sizeof after, true);
+    if (waits) backend(kCuda).synchronize_device();
+    const bool wrong = x.clone().item() != 2;
+    emulator->synchronize();
+    return wrong;
+  };
+  CHECK(orders_with(*emulator, [&] { return read_early(false); }) > 3);
+  CHECK(orders_with(*emulator, [&] { return read_early(true); }) == 0);
+  emulator->release(theirs, false);
 }
 
 TEST_CASE("CUDA emulator: the emulator counts launches, copies and waits of the host") {

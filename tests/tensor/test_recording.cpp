@@ -96,6 +96,8 @@ TEST_CASE("CUDA: recordings of what cannot be recorded are refused, and the devi
                                  }),
                        doctest::Contains("without values of the host's, given 8 bytes"), Error);
   CHECK_THROWS_AS(record_on(device, [&] { backend(device).synchronize(); }), Error);
+  CHECK_THROWS_WITH_AS(record_on(device, [&] { backend(device).synchronize_device(); }),
+                       doctest::Contains("work that waits for nothing"), Error);
   CHECK_THROWS_WITH_AS(record_on(device, [&] { record_on(device, [] {}); }),
                        doctest::Contains("work that records nothing itself"), Error);
   CHECK(Tensor::full({2}, 4, DType::f32, device).values<float>() == std::vector<float>{4, 4});
