@@ -65,6 +65,7 @@ void* BlockPool::allocate(std::size_t bytes) {
     block = blocks_.find(fitting->second);
   } else {
     ++statistics_.fresh_allocations;
+    if (drops_outgrown_ && size > segment_bytes_) give_back_segments(segment_bytes_);
     block = add_segment(size);
     if (block == blocks_.end()) return nullptr;
   }
@@ -95,18 +96,23 @@ void BlockPool::release(void* memory) {
   }
 }
 
-void BlockPool::trim() {
-  const std::lock_guard lock(mutex_);
+void BlockPool::give_back_segments(std::size_t above) {
   for (auto block = blocks_.begin(); block != blocks_.end();) {
     const auto next = std::next(block);
-    if (block->second.free && block->second.begins_segment &&
-        (next == blocks_.end() || next->second.begins_segment)) {
+    const bool is_whole =
+        block->second.begins_segment && (next == blocks_.end() || next->second.begins_segment);
+    if (is_whole && block->second.free && block->second.bytes > above) {
       set_free(block, false);
       give_back_(block->first, block->second.bytes);
       blocks_.erase(block);
     }
     block = next;
   }
+}
+
+void BlockPool::trim() {
+  const std::lock_guard lock(mutex_);
+  give_back_segments(0);
 }
 
 void BlockPool::watch(MemoryObserver* observer) {

@@ -32,12 +32,16 @@ class BlockPool {
   using GiveBack = std::function<void(void* memory, std::size_t bytes)>;
 
   /// Segments have `segment_bytes`, or the size of a larger request, and are cut at multiples of
-  /// `alignment`.
-  BlockPool(std::size_t segment_bytes, std::size_t alignment, Reserve reserve, GiveBack give_back)
+  /// `alignment`. A pool that `drops_outgrown` segments gives back larger ones than `segment_bytes`
+  /// that have no block in use before it takes one that is larger still: tensors that grow would
+  /// otherwise leave one of each size behind. Where work is queued that would need a wait.
+  BlockPool(std::size_t segment_bytes, std::size_t alignment, Reserve reserve, GiveBack give_back,
+            bool drops_outgrown = false)
       : segment_bytes_(segment_bytes),
         alignment_(alignment),
         reserve_(std::move(reserve)),
-        give_back_(std::move(give_back)) {}
+        give_back_(std::move(give_back)),
+        drops_outgrown_(drops_outgrown) {}
 
   /// A block at a multiple of the alignment from its segment's start; null when the device has no
   /// more memory.
@@ -63,12 +67,15 @@ class BlockPool {
   static Blocks::node_type new_block(std::size_t bytes, bool begins_segment);
   Blocks::iterator insert(Blocks::node_type block, std::byte* start);
   Blocks::iterator add_segment(std::size_t bytes);
+  /// Gives back the segments of more than `above` bytes that have no block in use.
+  void give_back_segments(std::size_t above);
   void set_free(Blocks::iterator block, bool free);
   void merge_with_next(Blocks::iterator block);
 
   std::size_t segment_bytes_, alignment_;
   Reserve reserve_;
   GiveBack give_back_;
+  bool drops_outgrown_;
   mutable std::mutex mutex_;
   Blocks blocks_;
   FreeBlocks free_;

@@ -125,7 +125,7 @@ class CpuBackend final : public Backend {
   std::int64_t batch_elements() const override { return std::int64_t{1} << 19; }
 
  private:
-  BlockPool pool_{kSegment, kAlignment, reserve, give_back};
+  BlockPool pool_{kSegment, kAlignment, reserve, give_back, true};
 };
 
 }  // namespace

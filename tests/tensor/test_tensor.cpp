@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -159,6 +161,41 @@ TEST_CASE("a block pool cuts segments, reuses what comes back and merges neighbo
   CHECK(reserved.empty());
   CHECK(pool.statistics().in_use_bytes == 0);
   CHECK(pool.statistics().cached_bytes == 0);
+}
+
+TEST_CASE("blocks that grow leave no segments behind where nothing waits to use them") {
+  std::set<void*> reserved;
+  std::vector<std::unique_ptr<std::byte[]>> memory;  // whose addresses never come again
+  const auto reserve = [&](std::size_t bytes) -> void* {
+    memory.push_back(std::make_unique<std::byte[]>(bytes));
+    reserved.insert(memory.back().get());
+    return memory.back().get();
+  };
+  const auto give_back = [&](void* segment, std::size_t) { reserved.erase(segment); };
+  BlockPool dropping(4096, 64, reserve, give_back, true);
+  void* small = dropping.allocate(64);
+  dropping.release(dropping.allocate(4096));  // two of the usual size, one of them free
+  REQUIRE(reserved.size() == 2);
+  for (const std::size_t bytes : {10000, 11000, 12000}) {
+    dropping.release(dropping.allocate(bytes));
+    CHECK(reserved.size() == 3);
+  }
+  CHECK(dropping.statistics().fresh_allocations == 5);
+  dropping.release(dropping.allocate(11000));  // what is kept serves smaller ones
+  CHECK(dropping.statistics().fresh_allocations == 5);
+  CHECK(dropping.statistics().cached_bytes == 2 * 4096 - 64 + 12032);
+  void* part = dropping.allocate(8000);  // a segment in use stays
+  dropping.release(dropping.allocate(13000));
+  CHECK(reserved.size() == 4);
+  dropping.release(part);
+  dropping.release(small);
+  dropping.trim();
+  CHECK(reserved.empty());
+  CHECK(dropping.statistics().cached_bytes == 0);
+
+  BlockPool keeping(4096, 64, reserve, give_back);
+  for (const std::size_t bytes : {10000, 11000, 12000}) keeping.release(keeping.allocate(bytes));
+  CHECK(reserved.size() == 3);
 }
 
 TEST_CASE("memory that is missing is told in MiB, and in KiB below one") {
