@@ -48,11 +48,11 @@ __global__ void sum_partial(AxisRun run, std::int64_t blocks, const C* partial, 
   const std::int64_t i = cuda::index();
   if (i >= run.outer * run.inner) return;
   const std::int64_t j = i % run.inner, row = i / run.inner;
-  C total = 0;
+  double total = 0;  // one f32 sum of many thousands would lose digits
   for (std::int64_t block = 0; block < blocks; ++block) {
-    total += partial[(row * blocks + block) * run.inner + j];
+    total += double(partial[(row * blocks + block) * run.inner + j]);
   }
-  y[i] = total;
+  y[i] = C(total);
 }
 
 template <class T>

@@ -295,6 +295,25 @@ TEST_CASE("the sum of many equal numbers is right in all but the last digits, on
   }
 }
 
+TEST_CASE("sums over very many rows keep their digits, on every device") {
+  for (const Device device : test_devices()) {
+    CAPTURE(device.str());
+    const std::int64_t rows = 1'000'000, fewer = 100'000;
+    const Tensor x = Tensor::full({rows, 2}, 0.1, DType::f32, device),
+                 sums = Tensor::zeros({2}, DType::f32, device),
+                 added = Tensor::zeros({2}, DType::f32, device);
+    on(device, [&](auto exec) {
+      kernels::sum_to(exec, x, sums);
+      kernels::add_rows(exec, x.slice(0, fewer), added);  // as for the gradient of a bias
+    });
+    const auto gap = [](double sum, std::int64_t count) {
+      return std::abs(sum / (double(0.1f) * double(count)) - 1);
+    };
+    for (const double sum : sums.values<double>()) CHECK(gap(sum, rows) < 1e-6);
+    for (const double sum : added.values<double>()) CHECK(gap(sum, fewer) < 2e-6);
+  }
+}
+
 TEST_CASE("the first number that is not finite is found wherever it stands, on every device") {
   for (const Device device : test_devices()) {
     CAPTURE(device.str());
