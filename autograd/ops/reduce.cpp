@@ -100,6 +100,12 @@ std::vector<Sample> Max::samples() {
 namespace kette {
 
 Variable sum_to(const Variable& x, Shape target) { return record(ops::Sum{target}, x); }
+Variable mean_of_sum(const Variable& sum, std::int64_t count) {
+  const Tensor& value = sum.value();
+  const auto divisor = static_cast<double>(count);
+  if (value.dtype() == DType::bf16) return affine(sum, 1 / divisor);
+  return sum / Variable(Tensor::full(Shape{}, divisor, value.dtype(), value.device()));
+}
 Variable max_last(const Variable& x) { return record(ops::Max{}, x); }
 
 }  // namespace kette

@@ -2,6 +2,8 @@
 // equation (6.46) read backwards: the gradient of a sum is the upstream gradient, broadcast.
 #pragma once
 
+#include <cstdint>
+
 #include "autograd/op_types.h"
 #include "autograd/ops/elementwise.h"
 
@@ -50,12 +52,13 @@ namespace kette {
 
 Variable sum_to(const Variable& x, Shape target);
 inline Variable sum(const Variable& x) { return sum_to(x, Shape{}); }
-inline Variable mean(const Variable& x) {
-  return affine(sum(x), 1.0 / static_cast<double>(x.value().elements()));
-}
+/// sum / count: times a rounded 1 / count the mean of ones would not always be 1. In bf16 it is that,
+/// as bf16 has not every count.
+Variable mean_of_sum(const Variable& sum, std::int64_t count);
+inline Variable mean(const Variable& x) { return mean_of_sum(sum(x), x.value().elements()); }
 /// [rows..., width] -> [rows..., 1]
 inline Variable mean_last(const Variable& x) {
-  return affine(sum_to(x, x.shape().with(-1, 1)), 1.0 / static_cast<double>(x.value().width()));
+  return mean_of_sum(sum_to(x, x.shape().with(-1, 1)), x.value().width());
 }
 Variable max_last(const Variable& x);
 

@@ -66,7 +66,7 @@ Variable reduced(const Variable& x, const std::optional<int>& axis, bool keepdim
         ("expected an axis of " + x.shape().str() + ", given " + std::to_string(*axis)).c_str());
   const int at = *axis < 0 ? *axis + rank : *axis;
   Variable result = sum_to(x, x.shape().with(at, 1));
-  if (how == Axis::mean) result = affine(result, 1.0 / static_cast<double>(x.shape()[at]));
+  if (how == Axis::mean) result = mean_of_sum(result, x.shape()[at]);
   if (keepdims) return result;
   Shape shape;
   for (int i = 0; i < rank; ++i) {

@@ -137,6 +137,13 @@ def test_operators_agree_with_numpy():
         assert got.shape == np.shape(expected)
 
 
+def test_the_mean_of_ones_is_one():
+    for dtype in ("f32", "f64"):
+        for n in range(1, 201):
+            x = kt.full((n, 2), 1.0, dtype)
+            assert x.mean().item() == 1 and x.mean(axis=0).tolist() == [1, 1] and kt.mean(x.T, axis=-1).tolist() == [1, 1]
+
+
 def test_a_comparison_says_how_to_compare():
     x, y = kt.tensor([1.0, 0.0]), kt.tensor([1.0, 0.0])
     for compare in (lambda: x == y, lambda: x != y, lambda: x == 0, lambda: 0.0 == x, lambda: x == np.float32(0), lambda: np.float32(0) == x,

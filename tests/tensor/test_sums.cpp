@@ -161,6 +161,27 @@ TEST_CASE("scatter_add equals plain loops, for widths in and out of step with pa
   }
 }
 
+TEST_CASE("the mean of ones is 1, and each has the nth part of its gradient") {
+  for (const Device device : test_devices()) {
+    CAPTURE(device.str());
+    for (const DType dtype : {DType::f32, DType::f64}) {
+      CAPTURE(name_of(dtype));
+      for (std::int64_t n = 1; n <= 200; ++n) {
+        CAPTURE(n);
+        Tape tape;
+        const Variable x = tape.watch(Tensor::full({2, n}, 1, dtype, device));
+        const Variable of_rows = mean_last(x);
+        CHECK(of_rows.value().values<double>() == std::vector<double>{1, 1});
+        CHECK(mean(x).value().item() == 1);
+        tape.backward(sum(of_rows));
+        const double part = dtype == DType::f32 ? double(1 / float(n)) : 1 / double(n);
+        CHECK(tape.gradient(x).values<double>() ==
+              std::vector<double>(static_cast<std::size_t>(2 * n), part));
+      }
+    }
+  }
+}
+
 TEST_CASE("gradients that were cleared are added to by one op and then by another") {
   for (const Device device : test_devices()) {
     CAPTURE(device.str());
