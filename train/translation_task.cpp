@@ -19,7 +19,7 @@ SharedTokenizer for_translation(const std::filesystem::path& path) {
   SharedTokenizer tokenizer = load_tokenizer(path);
   KETTE_CHECK(
       tokenizer->special().are_complete() && tokenizer->writes() == Writes::text, path.string(),
-      ": expected a tokenizer of the kind sentencepiece or marian, which have the padding and the begin that translation needs, given one of the kind ",
+      ": expected a tokenizer with the padding and the begin that translation needs, such as one of the kind sentencepiece or marian, given one of the kind ",
       tokenizer->kind());
   return tokenizer;
 }

@@ -262,6 +262,11 @@ void write_marian(const fs::path& folder, const SavedModel<Model>& saved) {
   KETTE_CHECK(*name_of_activation(config.feed_forward) != '\0',
               "export: expected an activation that MarianMTModel has, given ",
               enum_name(config.feed_forward), ", which has a gate");
+  const std::string kind = saved.tokenizer->kind();
+  KETTE_CHECK(kind == "sentencepiece" || kind == "marian",
+              "export: expected a sentencepiece or marian tokenizer, which are all that "
+              "MarianTokenizer reads, given one of the kind ",
+              kind);
   const auto transformer =
       with_concatenated_sinusoids(dynamic_cast<const Transformer&>(*saved.model));
   write_settings(folder, transformer->config());

@@ -228,7 +228,8 @@ TEST_CASE("Hugging Face: damaged parameters and tokenizers of Marian are errors"
 
 TEST_CASE("Hugging Face: a translation model with settings that others lack is not exported") {
   const SavedModel<Transformer> saved = imported<Transformer>(HuggingFaceFolder("marian"));
-  TransformerConfig learned = saved.model->config(), narrow = learned, gated = learned;
+  TransformerConfig learned = saved.model->config(), narrow = learned, gated = learned,
+                    of_words = learned;
   learned.positions = Positions::learned;
   CHECK(contains(export_error(learned, *saved.tokenizer), "export: expected sinusoidal positions"));
   narrow.key_width = narrow.width / narrow.heads / 2;
@@ -236,6 +237,12 @@ TEST_CASE("Hugging Face: a translation model with settings that others lack is n
   gated.feed_forward = FeedForwardKind::swiglu;
   CHECK(contains(export_error(gated, *saved.tokenizer),
                  "expected an activation that MarianMTModel has, given swiglu"));
+  const SharedTokenizer wordpiece = load_tokenizer(kHuggingFace / "bert");
+  of_words.vocabulary = wordpiece->vocabulary();
+  of_words.special = wordpiece->special();
+  CHECK(contains(export_error(of_words, *wordpiece),
+                 "export: expected a sentencepiece or marian tokenizer, which are all that "
+                 "MarianTokenizer reads, given one of the kind wordpiece"));
 }
 
 TEST_CASE("model directories: a configuration without the keys of Marian's form is a plain one") {
