@@ -7,6 +7,7 @@
 
 #include "data/files/folder_entries.h"
 #include "data/files/safetensors.h"
+#include "models/lora.h"
 #include "models/model_directory.h"
 #include "models/quantized.h"
 #include "tensor/suggestion.h"
@@ -89,6 +90,12 @@ void average_checkpoints(const std::vector<fs::path>& files, const fs::path& res
         common_value(stored, files, kRunKey, "run", " (--any-run takes those of several)");
   }
   const std::vector<std::string>& names = stored.front().names();
+  for (const std::string& name : names) {
+    KETTE_CHECK(
+        !any_run || !is_of_adapters(name), files.front().string(),
+        ": expected whole models to average those of any run, given adapters, which may sit "
+        "on different bases (kette merge makes a whole model of them)");
+  }
   std::string steps;
   for (std::size_t i = 0; i < stored.size(); ++i) {
     KETTE_CHECK(stored[i].names().size() == names.size(), files[i].string(), ": expected ",

@@ -10,7 +10,8 @@ namespace kette {
 
 /// An Error unless names and shapes of all files agree, their checksums match and their values are
 /// finite. The files must have the same vocabulary and, unless `any_run`, be of the same training
-/// run. The metadata of the result list the steps that were averaged, and the run.
+/// run, as adapters must be in any case. The metadata of the result list the steps that were
+/// averaged, and the run.
 void average_checkpoints(const std::vector<std::filesystem::path>& files,
                          const std::filesystem::path& result, bool any_run = false);
 

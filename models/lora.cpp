@@ -10,6 +10,8 @@
 namespace kette {
 namespace {
 
+constexpr const char *kDown = "lora_down", *kUp = "lora_up";
+
 const std::vector<std::string> kNames = {"query", "key",   "value", "output",
                                          "inner", "outer", "all"};
 
@@ -42,6 +44,10 @@ void LoraOptions::check() const {
   KETTE_CHECK(std::isfinite(alpha) && alpha >= 0, "lora: expected an alpha above 0, given ", alpha);
   KETTE_CHECK(!on.empty(), "lora: expected names of what to adapt, given none");
   for (const std::string& name : on) check_name(name);
+}
+
+bool is_of_adapters(const std::string& name) {
+  return name.ends_with(std::string("/") + kDown) || name.ends_with(std::string("/") + kUp);
 }
 
 LoraAdapters::LoraAdapters(Model& model, const LoraOptions& options)
@@ -81,9 +87,9 @@ void LoraAdapters::add(Linear& map, const std::vector<MapPart>& parts) {
   const auto blocks = static_cast<std::int64_t>(adapter.blocks.size());
   const Scope scope(store_, map.path);
   // With this deviation entries of x A^T are about as large as those of x.
-  adapter.down = scope.parameter("lora_down", {blocks * options_.rank, in},
+  adapter.down = scope.parameter(kDown, {blocks * options_.rank, in},
                                  Init::normal(1 / std::sqrt(static_cast<double>(in))));
-  adapter.up = scope.parameter("lora_up", {adapted, options_.rank}, Init::constant(0));
+  adapter.up = scope.parameter(kUp, {adapted, options_.rank}, Init::constant(0));
   map.adapter = std::move(adapter);
   adapted_.push_back(&map);
 }

@@ -30,6 +30,9 @@ struct LoraOptions {
   void check() const;
 };
 
+/// Whether a parameter of this name is one of adapters.
+bool is_of_adapters(const std::string& name);
+
 class LoraAdapters {
  public:
   /// Adds adapters to a model. It must be allocated and outlive this. materialize() or a file gives

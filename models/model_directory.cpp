@@ -12,7 +12,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// An Error unless the checkpoint has the folder's vocabulary.
+/// The training run of the parameters in a file; "" if unknown.
+std::string run_in(const fs::path& file) {
+  const Metadata metadata = SafetensorsFile::open(file).metadata();
+  const auto run = metadata.find(kRunKey);
+  return run == metadata.end() ? std::string() : run->second;
+}
+
+/// An Error unless the checkpoint has the folder's vocabulary and, if it is of adapters, its run, which fixes base and
+/// scale.
 void expect_own(const fs::path& file, const fs::path& folder) {
   const Metadata metadata = SafetensorsFile::open(file).metadata();
   const auto given = metadata.find(kTokenizerKey);
@@ -21,15 +29,17 @@ void expect_own(const fs::path& file, const fs::path& folder) {
               file.string(), ": expected parameters of the vocabulary of ", folder.string(), ", ",
               expected, ", given those of another one, ", given->second,
               " (a checkpoint goes with its own model directory)");
+  if (!holds_adapters(folder) || !fs::exists(parameter_file(folder))) return;
+  const std::string own_run = training_run_of(folder), given_run = run_in(file);
+  KETTE_CHECK(given_run == own_run, file.string(), ": expected adapters of the run of ",
+              folder.string(), ", ", own_run.empty() ? "unknown" : own_run,
+              ", given those of another one, ", given_run.empty() ? "unknown" : given_run,
+              ", which may sit on another base (a checkpoint goes with its own model directory)");
 }
 
 }  // namespace
 
-std::string training_run_of(const fs::path& folder) {
-  const Metadata metadata = SafetensorsFile::open(parameter_file(folder)).metadata();
-  const auto run = metadata.find(kRunKey);
-  return run == metadata.end() ? std::string() : run->second;
-}
+std::string training_run_of(const fs::path& folder) { return run_in(parameter_file(folder)); }
 
 std::string checksum_of(const Metadata& metadata, const fs::path& file) {
   const auto own = metadata.find(kChecksumKey);

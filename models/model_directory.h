@@ -49,7 +49,8 @@ std::filesystem::path parameter_file(const std::filesystem::path& folder);
 SharedTokenizer load_tokenizer_of(const std::filesystem::path& folder, const ModelConfig& config);
 
 /// Fills an allocated model with the values of the folder, or of another file, such as a
-/// checkpoint. An Error if that file is of another vocabulary. Adapters are merged into their base.
+/// checkpoint. An Error if that file is of another vocabulary or, with adapters, of another run. Adapters are merged into
+/// their base.
 /// base: the base's folder, if it has moved.
 Metadata load_values(const std::filesystem::path& folder, Model& model,
                      const std::filesystem::path& parameters = {},

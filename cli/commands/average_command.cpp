@@ -75,7 +75,7 @@ void add_average_options(CLI::App& command) {
       .writes()
       .required();
   group.flag("--any-run", options->any_run,
-             "Take checkpoints of several runs of one vocabulary, too");
+             "Take checkpoints of several runs of one vocabulary, too, but no adapters");
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }

@@ -6,6 +6,7 @@
 #include "data/tokenizers/byte_tokenizer.h"
 #include "decode/generator.h"
 #include "models/adapter_directory.h"
+#include "models/average.h"
 #include "models/gpt.h"
 #include "models/lora.h"
 #include "models/model_directory.h"
@@ -268,6 +269,33 @@ TEST_CASE("lora: a directory of adapters loads as a model, and merges into a pla
   CHECK_THROWS_WITH_AS(load_model<Gpt>(f.adapter), doctest::Contains("kette merge --base"), Error);
   merge_adapters(f.adapter, f.folder / "again", f.folder / "moved");
   check_close(logits(*load_model<Gpt>(f.folder / "again").model), f.expected);
+}
+
+TEST_CASE("lora: adapters of another run, which may sit on another base, are refused") {
+  const Folders one, other;
+  const auto of_run = [](const Folders& f, const char* run) {
+    const std::filesystem::path file = f.folder / "checkpoint.safetensors";
+    const SafetensorsFile stored = SafetensorsFile::open(f.adapter / kAdapterFile);
+    std::vector<std::pair<std::string, Tensor>> tensors;
+    for (const std::string& name : stored.names()) tensors.emplace_back(name, stored.tensor(name));
+    write_safetensors(file, tensors, run ? Metadata{{kRunKey, run}} : Metadata{}, Checksum::crc32);
+    return file;
+  };
+  std::filesystem::copy_file(of_run(one, "aaaa1111"), one.adapter / kAdapterFile,
+                             std::filesystem::copy_options::overwrite_existing);
+  check_close(logits(*load_model<Gpt>(one.adapter, of_run(one, "aaaa1111")).model), one.expected);
+  CHECK_THROWS_WITH_AS(load_model<Gpt>(one.adapter, of_run(other, "bbbb2222")),
+                       doctest::Contains("expected adapters of the run of"), Error);
+  CHECK_THROWS_WITH_AS(load_model<Gpt>(one.adapter, of_run(other, nullptr)),
+                       doctest::Contains("given those of another one, unknown"), Error);
+  const std::vector<std::filesystem::path> both = {of_run(one, "aaaa1111"),
+                                                   of_run(other, "bbbb2222")};
+  const std::filesystem::path mean = one.folder / "mean";
+  CHECK_THROWS_WITH_AS(average_checkpoints(both, mean), doctest::Contains("of the run"), Error);
+  CHECK_THROWS_WITH_AS(average_checkpoints(both, mean, true),
+                       doctest::Contains("expected whole models to average those of any run"),
+                       Error);
+  CHECK_FALSE(std::filesystem::exists(mean));
 }
 
 TEST_CASE("lora: another base, other adapters and damaged files are refused") {
