@@ -8,6 +8,8 @@
 #include "data/files/json_text.h"
 #include "data/files/safetensors.h"
 #include "data/files/text_file.h"
+#include "data/files/utf8.h"
+#include "data/files/visible_text.h"
 #include "models/model_directory.h"
 #include "models/parameter_room.h"
 
@@ -26,12 +28,20 @@ void remove_adapters(const fs::path& folder) {
   for (const char* file : {kDescriptionFile, kAdapterFile}) fs::remove(folder / file);
 }
 
+std::string path_to_base(const fs::path& base, const fs::path& folder) {
+  std::string path = fs::proximate(base, folder).string();
+  KETTE_CHECK(first_invalid_utf8(path) == std::string::npos, base.string(),
+              ": expected a base whose path from its adapters is in UTF-8, as ", kDescriptionFile,
+              " is that names it, given ", path, " (rename the folder)");
+  return path;
+}
+
 void save_description(const fs::path& folder, const AdapterDescription& description) {
   const LoraOptions& lora = description.lora;
   const Json json = {{"rank", lora.rank},
                      {"alpha", lora.scale() * static_cast<double>(lora.rank)},
                      {"on", lora.on},
-                     {"base", fs::proximate(description.base, folder).string()},
+                     {"base", path_to_base(description.base, folder)},
                      {"base_crc32", description.base_checksum}};
   write_file_atomically(folder / kDescriptionFile, json.dump(2) + "\n");
 }
@@ -66,7 +76,9 @@ void merge_adapters(const fs::path& folder, const fs::path& out, const fs::path&
   KETTE_CHECK(holds_adapters(folder), folder.string(), ": expected a directory of adapters, with ",
               kDescriptionFile, ", given a model without them");
   check_is_free(out);
-  const auto model = read_config_with_room(folder)->make_model();
+  // The room at another base is looked at below.
+  const auto config = base.empty() ? read_config_with_room(folder) : read_config(folder);
+  const auto model = config->make_model();
   const SharedTokenizer tokenizer = load_tokenizer_of(folder, model->config());
   if (!base.empty() && fs::exists(base / kModelFile)) {
     expect_room(base / kModelFile, model->parameters().elements(),
@@ -75,7 +87,7 @@ void merge_adapters(const fs::path& folder, const fs::path& out, const fs::path&
   model->allocate(DType::f32, Device{}, Gradients::none);
   // The merged values get the adapters' metadata.
   Metadata metadata = load_values(folder, *model, {}, base);
-  metadata["merged"] = fs::absolute(folder).lexically_normal().filename().string();
+  metadata["merged"] = visible(fs::absolute(folder).lexically_normal().filename().string());
   AtomicFolder merged(out);
   save_description(merged.path(), model->config(), *tokenizer);
   save_parameters(merged.path() / kModelFile, model->parameters(), metadata);

@@ -25,6 +25,8 @@ struct AdapterDescription {
 bool holds_adapters(const std::filesystem::path& folder);
 /// Removes adapters and their description, if there are any.
 void remove_adapters(const std::filesystem::path& folder);
+/// From adapters in a folder to their base, as adapter.json has it. An Error unless it is UTF-8.
+std::string path_to_base(const std::filesystem::path& base, const std::filesystem::path& folder);
 void save_description(const std::filesystem::path& folder, const AdapterDescription& description);
 AdapterDescription read_adapter_description(const std::filesystem::path& folder);
 

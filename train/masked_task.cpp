@@ -75,7 +75,7 @@ std::string MaskedTask::report() const {
 
 void MaskedTask::save_description() const {
   kette::save_description(options_.out, options_.model, *corpus_.tokenizer());
-  start_->save_description(options_);
+  save_base();
 }
 
 }  // namespace kette

@@ -34,6 +34,7 @@ class MaskedTask final : public Task {
   std::optional<Score> validation_score() override;
   std::string report() const override;
   void save_description() const override;
+  void save_base() const override { start_->save_description(options_); }
   std::string parameter_file() const override { return start_->parameter_file(); }
 
  private:

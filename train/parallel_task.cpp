@@ -95,7 +95,7 @@ std::string ParallelTask::report() const {
 void ParallelTask::save_description() const {
   kette::save_description(options().out, model_->config(), *tokenizer_);
   save_facts();
-  start_->save_description(options());
+  save_base();
 }
 
 }  // namespace kette

@@ -43,6 +43,7 @@ class ParallelTask : public Task {
   double validation_loss() override;
   std::string report() const override;
   void save_description() const override;
+  void save_base() const override { start_->save_description(options()); }
   std::string parameter_file() const override { return start_->parameter_file(); }
 
  protected:

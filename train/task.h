@@ -38,6 +38,8 @@ class Task {
   virtual std::string report() const = 0;
   /// Saves everything of the model directory except the parameters.
   virtual void save_description() const = 0;
+  /// Of that, where the model is that adapters sit on: it may have moved since a run started.
+  virtual void save_base() const {}
   /// The name of the parameters' file in the model directory.
   virtual std::string parameter_file() const { return kModelFile; }
 };

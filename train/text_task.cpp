@@ -49,7 +49,7 @@ std::string TextTask::report() const {
 
 void TextTask::save_description() const {
   kette::save_description(options_.out, options_.model, *corpus_.tokenizer());
-  start_->save_description(options_);
+  save_base();
 }
 
 }  // namespace kette

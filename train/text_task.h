@@ -30,6 +30,7 @@ class TextTask final : public Task {
   double validation_loss() override;
   std::string report() const override;
   void save_description() const override;
+  void save_base() const override { start_->save_description(options_); }
   std::string parameter_file() const override { return start_->parameter_file(); }
 
  private:

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "data/files/safetensors.h"
+#include "models/adapter_directory.h"
 #include "models/model_directory.h"
 #include "tensor/suggestion.h"
 
@@ -28,7 +29,10 @@ void TrainOptions::check() const {
       "stages: expected steps, epochs or minutes beside shares of them, given none (or stages that end by steps)");
   KETTE_CHECK(lora.rank == 0 || !from.empty(),
               "lora_rank: expected a model to put adapters on (from), given none");
-  if (lora.rank != 0) lora.check();
+  if (lora.rank != 0) {
+    lora.check();
+    path_to_base(from, out);  // an Error now, not after the text was read
+  }
   KETTE_CHECK(average <= kept_checkpoints(),
               "average: expected at most the number of checkpoints kept, ", keep, ", given ",
               average);

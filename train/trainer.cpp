@@ -150,7 +150,10 @@ void Trainer::resume() {
     state_.validations_since_best = 0;
   }
   task_.sampler().restore(state_.sampler);
-  communicator_.once("starting", [&] { validator_.resume(); });
+  communicator_.once("starting", [&] {
+    task_.save_base();
+    validator_.resume();
+  });
 }
 
 void Trainer::save_state() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "data/files/atomic_file.h"
+#include "data/files/visible_text.h"
 #include "models/exchange/hugging_face_forms.h"
 #include "models/exchange/hugging_face_notes.h"
 
@@ -63,7 +64,7 @@ ExchangeReport import_hugging_face(const fs::path& from, const fs::path& out) {
   AtomicFolder folder(out);
   save_description(folder.path(), saved.model->config(), *saved.tokenizer);
   save_parameters(folder.path() / kModelFile, saved.model->parameters(),
-                  {{"imported_from", from.string()}});
+                  {{"imported_from", visible(from.string())}});
   folder.commit();
   return {summary(*saved.model), std::move(notes)};
 }

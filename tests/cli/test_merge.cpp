@@ -53,6 +53,8 @@ TEST_CASE("kette merge: adapters and the merged model translate alike") {
   CHECK(lost.code == 1);
   CHECK(lost.says("kette merge --base"));
   CHECK(merge({}).code == 1);
+  // Nor does it matter what stands in its old place.
+  REQUIRE(call_kette(train_arguments(folder.path(), "base", {"--width", "8"})).code == 0);
   const Outcome done = merge({"--base", moved, "--json"});
   CHECK(done.code == 0);
   CHECK(contains(done.last_line(), "\"out\":\"" + merged + "\""));

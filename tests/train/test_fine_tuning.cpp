@@ -83,6 +83,22 @@ TEST_CASE_FIXTURE(
   CHECK_THROWS_WITH_AS(train(halves), doctest::Contains("expected lora_rank = 2"), Error);
 }
 
+TEST_CASE_FIXTURE(OneThread, "fine-tuning: adapters name their base where a resume has found it") {
+  const ScratchFolder folder;
+  TranslationTrainOptions options = fine_tuning(folder, "adapted", 2);
+  options.from = folder / "base";
+  std::filesystem::copy(trained_base(), options.from);
+  options.steps = 2;
+  train(options);
+  std::filesystem::rename(options.from, folder / "moved");
+  CHECK_THROWS_WITH_AS(translations(options.out), doctest::Contains("if it moved"), Error);
+  options.from = folder / "moved";
+  options.steps = 3;
+  options.resume = true;
+  train(options);
+  CHECK(translations(options.out).size() == kLines.size());
+}
+
 TEST_CASE_FIXTURE(
     OneThread,
     "fine-tuning: the base stays as it is in memory, and the loss falls from where it was") {
