@@ -47,8 +47,11 @@ SavedModel<Model> load_hugging_face(const fs::path& folder) {
   std::vector<std::string> known;
   for (const Form* form : forms()) {
     for (const std::string& type : form->types) {
-      if (type == given) return form->read(folder, settings);
       known.push_back(type);
+      if (type != given) continue;
+      SavedModel<Model> saved = form->read(folder, settings);
+      hugging_face::expect_ids(folder, settings, *saved.tokenizer);
+      return saved;
     }
   }
   const std::string last = known.back();

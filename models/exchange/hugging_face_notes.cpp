@@ -127,20 +127,19 @@ void note_ends(const fs::path& folder, const Tokenizer& tokenizer,
   }
 }
 
-/// Names for tokens that the vocabulary has not.
-void note_tokens(const fs::path& folder, std::int64_t rows, const Tokenizer& tokenizer,
+/// Names for tokens that the vocabulary has not, each once.
+std::vector<NamedToken> tokens_without_id(const fs::path& folder, const Tokenizer& tokenizer) {
+  std::vector<NamedToken> named = read_named_tokens(folder);
+  if (named.empty()) return named;
+  std::set<std::string> known;
+  for (std::int32_t id = 0; id < tokenizer.vocabulary(); ++id) known.insert(tokenizer.piece(id));
+  std::erase_if(named, [&](const NamedToken& token) { return !known.insert(token.content).second; });
+  return named;
+}
+
+void note_tokens(const fs::path& folder, const Tokenizer& tokenizer,
                  std::vector<std::string>& notes) {
-  std::set<std::string> pieces, told;
-  const std::vector<NamedToken> named = read_named_tokens(folder);
-  if (named.empty()) return;
-  for (std::int32_t id = 0; id < tokenizer.vocabulary(); ++id) pieces.insert(tokenizer.piece(id));
-  for (const NamedToken& token : named) {
-    if (pieces.contains(token.content) || !told.insert(token.content).second) continue;
-    const std::string where = token.file + ": " + token.role + " " + token.content;
-    KETTE_CHECK(rows == tokenizer.vocabulary(), where,
-                ": expected a token with an id, for the model has ", rows,
-                " rows and the tokenizer ", tokenizer.vocabulary(),
-                " tokens, given one without (give it its id in ", kAddedTokensFile, ")");
+  for (const NamedToken& token : tokens_without_id(folder, tokenizer)) {
     notes.push_back(fs::path(token.file).filename().string() + ": " + token.role + " " +
                     token.content + ": left out, for it has no id");
   }
@@ -182,10 +181,21 @@ void note_files(const fs::path& folder, const Tokenizer& tokenizer,
 
 }  // namespace
 
+void expect_ids(const fs::path& folder, const Settings& settings, const Tokenizer& tokenizer) {
+  const auto rows = settings.get<std::int64_t>("vocab_size");
+  if (rows == tokenizer.vocabulary()) return;
+  for (const NamedToken& token : tokens_without_id(folder, tokenizer)) {
+    fail(token.file, ": ", token.role, " ", token.content,
+         ": expected a token with an id, for the model has ", rows, " rows and the tokenizer ",
+         tokenizer.vocabulary(), " tokens, given one without (give it its id in ", kAddedTokensFile,
+         ")");
+  }
+}
+
 std::vector<std::string> notes_on(const fs::path& folder, const Tokenizer& tokenizer) {
   std::vector<std::string> notes;
   const Settings settings(folder);
-  note_tokens(folder, settings.get<std::int64_t>("vocab_size"), tokenizer, notes);
+  note_tokens(folder, tokenizer, notes);
   if (tokenizer.kind() != "wordpiece") {  // a BERT writes no text
     const char* positions = settings.has("n_positions") ? "n_positions" : "max_position_embeddings";
     const auto longest = settings.get<std::int64_t>(positions, 0);

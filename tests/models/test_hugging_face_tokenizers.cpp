@@ -152,6 +152,12 @@ TEST_CASE("Hugging Face: an added token that cannot be taken over is refused by 
                    write_file(f.path() / "special_tokens_map.json", R"({"pad_token": "[NEW]"})");
                  }),
                  "special_tokens_map.json: pad_token [NEW]: expected a token with an id"));
+  const HuggingFaceFolder loaded("gpt2");
+  loaded.pad_vocabulary(1);
+  write_file(loaded.path() / "special_tokens_map.json",
+             R"({"additional_special_tokens": ["<|user|>"]})");
+  CHECK(contains(message_of([&] { load_hugging_face(loaded.path()); }),
+                 "additional_special_tokens <|user|>: expected a token with an id"));
   // BERT's and Marian's find no such tokens in a text.
   CHECK(contains(error_of(
                      [](const HuggingFaceFolder& f) {
