@@ -9,6 +9,7 @@
 #include "data/files/utf8.h"
 #include "data/tokenizers/added_tokens.h"
 #include "data/tokenizers/special_tokens.h"
+#include "data/tokenizers/tokenizer_class.h"
 #include "data/tokenizers/tokenizer_json.h"
 #include "data/tokenizers/vocabulary_json.h"
 #include "tensor/error.h"
@@ -133,6 +134,8 @@ std::vector<std::string> texts_of(const TokenTable& table) {
 }
 
 Written read_two_files(const std::filesystem::path& folder) {
+  expect_tokenizer_class(
+      folder, {"GPT2Tokenizer", "GPT2TokenizerFast", "CodeGenTokenizer", "CodeGenTokenizerFast"});
   const std::filesystem::path file = one_of(folder, "vocab.json", "encoder.json");
   const TokenTable table = read_vocabulary_json(file);
   return {file.string(), texts_of(table), table.size(),

@@ -6,6 +6,7 @@
 #include "data/files/unicode.h"
 #include "data/files/utf8.h"
 #include "data/tokenizers/added_tokens.h"
+#include "data/tokenizers/tokenizer_class.h"
 #include "data/tokenizers/tokenizer_json.h"
 #include "tensor/error.h"
 
@@ -64,6 +65,26 @@ WordPieceSettings read_settings(const std::filesystem::path& file, WordPieceSett
   read("strip_accents", settings.strip_accents);
   read("tokenize_chinese_chars", settings.parts_chinese);
   return settings;
+}
+
+/// Throws unless a folder without tokenizer.json asks for BERT's steps, and for all of them.
+void expect_steps_of_bert(const std::filesystem::path& folder, const std::filesystem::path& file) {
+  // These cut a text as BERT's does.
+  expect_tokenizer_class(folder,
+                         {"BertTokenizer", "BertTokenizerFast", "DistilBertTokenizer",
+                          "DistilBertTokenizerFast", "ElectraTokenizer", "ElectraTokenizerFast",
+                          "MobileBertTokenizer", "MobileBertTokenizerFast"});
+  if (!std::filesystem::exists(file)) return;
+  const auto json = parse_json<nlohmann::json>(read_text(file), file.string());
+  const auto value_of = [&](const char* key) { return json.value(key, nlohmann::json()); };
+  const auto basic = value_of("do_basic_tokenize"), kept = value_of("never_split");
+  KETTE_CHECK(basic.is_null() || basic == true, file.string(),
+              ": expected true for \"do_basic_tokenize\", which is all that Kette's tokenizer has, "
+              "given ",
+              basic.dump());
+  KETTE_CHECK(kept.is_null() || kept == nlohmann::json::array(), file.string(),
+              ": expected no words for \"never_split\", which Kette's tokenizer has not, given ",
+              kept.dump());
 }
 
 std::vector<std::string> read_pieces(const std::filesystem::path& file) {
@@ -157,6 +178,7 @@ std::shared_ptr<const WordPieceTokenizer> WordPieceTokenizer::load(
     const WordPieceSettings settings = settings_in(json, config);
     tokenizer = std::make_shared<WordPieceTokenizer>(pieces_in(json), settings, json.file());
   } else {
+    expect_steps_of_bert(folder, config);
     tokenizer = std::make_shared<WordPieceTokenizer>(read_pieces(file), read_settings(config, {}),
                                                      file.string());
   }

@@ -133,7 +133,8 @@ std::vector<NamedToken> tokens_without_id(const fs::path& folder, const Tokenize
   if (named.empty()) return named;
   std::set<std::string> known;
   for (std::int32_t id = 0; id < tokenizer.vocabulary(); ++id) known.insert(tokenizer.piece(id));
-  std::erase_if(named, [&](const NamedToken& token) { return !known.insert(token.content).second; });
+  std::erase_if(named,
+                [&](const NamedToken& token) { return !known.insert(token.content).second; });
   return named;
 }
 

@@ -311,3 +311,42 @@ TEST_CASE("Hugging Face: what a folder has beside what is taken over is told by 
         std::vector<std::string>{
             "special_tokens_map.json: pad_token [NEW]: left out, for it has no id"});
 }
+
+TEST_CASE("Hugging Face: settings of a tokenizer that Kette lacks are errors that name them") {
+  struct Case {
+    const char *model, *file, *settings, *message;  // message: "" if it is imported
+  };
+  const char *in_tokenizer = "tokenizer_config.json", *in_config = "config.json";
+  const Case cases[] = {
+      {"bert", in_tokenizer, R"({"tokenizer_class": "BertJapaneseTokenizer"})",
+       "expected BertTokenizer for \"tokenizer_class\""},
+      {"bert", in_tokenizer, R"({"do_basic_tokenize": false})", "\"do_basic_tokenize\""},
+      {"bert", in_tokenizer, R"({"never_split": ["foo"]})", "\"never_split\""},
+      {"bert", in_tokenizer,
+       R"({"tokenizer_class": "DistilBertTokenizer", "do_basic_tokenize": true, "never_split": []})",
+       ""},
+      {"bert", in_config, R"({"tokenizer_class": "BertJapaneseTokenizer"})", ""},
+      {"llama", in_tokenizer, R"({"tokenizer_class": "Qwen2Tokenizer"})",
+       "expected GPT2Tokenizer for \"tokenizer_class\", which is what Kette's tokenizer does, given "
+       "\"Qwen2Tokenizer\""},
+      {"llama", in_config, R"({"tokenizer_class": "LlamaTokenizer"})", "\"LlamaTokenizer\""},
+      {"gpt2", in_tokenizer, R"({"tokenizer_class": "GPT2TokenizerFast"})", ""},
+      {"gpt2", in_config, R"({"tokenizer_class": null})", ""}};
+  for (const Case& one : cases) {
+    const HuggingFaceFolder folder(one.model);
+    if (!std::filesystem::exists(folder.path() / one.file))
+      write_file(folder.path() / one.file, "{}");
+    const Json patch = Json::parse(one.settings);
+    folder.change_json(one.file, [&](Json& json) { json.update(patch); });
+    const std::string error = folder.import_error();
+    CAPTURE(one.settings);
+    CAPTURE(error);
+    CHECK(error.empty() == (*one.message == '\0'));
+    CHECK(contains(error, one.message));
+  }
+  // One file says all.
+  const HuggingFaceFolder folder("gpt2");
+  keep_in_one_file(folder, true);
+  write_file(folder.path() / in_tokenizer, R"({"tokenizer_class": "PreTrainedTokenizerFast"})");
+  CHECK(folder.import_error().empty());
+}
