@@ -84,7 +84,8 @@ Pruned prune(const HeadsOptions& o, const SavedModel<AutoregressiveModel>& saved
   const auto smaller = without_heads(whole, goes);
   AtomicFolder folder(o.save);
   save_description(folder.path(), smaller->config(), *saved.tokenizer);
-  save_parameters(folder.path() / kModelFile, smaller->parameters(), saved.metadata);
+  save_parameters(folder.path() / kModelFile, smaller->parameters(),
+                  without_training(saved.metadata));
   copy_text_facts(o.model.model, folder.path());
   folder.commit();
 

@@ -39,6 +39,14 @@ void expect_own(const fs::path& file, const fs::path& folder) {
 
 }  // namespace
 
+Metadata without_training(Metadata metadata) {
+  for (const char* key :
+       {kRunKey, "step", "averaged_runs", "averaged_steps", "valid_loss", "valid_score"}) {
+    metadata.erase(key);
+  }
+  return metadata;
+}
+
 std::string training_run_of(const fs::path& folder) { return run_in(parameter_file(folder)); }
 
 std::string checksum_of(const Metadata& metadata, const fs::path& file) {

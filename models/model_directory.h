@@ -83,6 +83,8 @@ SavedModel<M> load_model(const std::filesystem::path& folder,
   return saved;
 }
 
+/// Without what a training run has said of its own values, for a file of others that were made of them.
+Metadata without_training(Metadata metadata);
 /// The training run of a folder's parameters; "" if unknown.
 std::string training_run_of(const std::filesystem::path& folder);
 /// The checksum of the parameters in a file: the one in Kette's metadata, or one of the whole file.

@@ -1,5 +1,6 @@
 // BertForMaskedLM of transformers. The other parts of BertForPreTraining are ignored.
 #include "data/files/atomic_file.h"
+#include "data/files/text_file.h"
 #include "data/tokenizers/added_tokens.h"
 #include "models/bert_config.h"
 #include "models/exchange/hugging_face_forms.h"
@@ -137,6 +138,10 @@ void write_bert(const fs::path& folder, const SavedModel<Model>& saved) {
                    {"torch_dtype", "float32"}});
   write_file_atomically(folder / "config.json", settings.dump(2) + "\n");
   tokenizer.save(folder);
+  const fs::path file = folder / "tokenizer_config.json";
+  Json of_tokenizer = parse_json<Json>(read_text(file), file.string());
+  of_tokenizer["model_max_length"] = config.context;
+  write_file_atomically(file, of_tokenizer.dump(2) + "\n");
   write(folder, parts_of(*saved.model, kBertNames, kBertPrefix));
 }
 

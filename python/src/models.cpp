@@ -33,7 +33,8 @@ std::vector<std::string> points_in(const Model& model) {
 }
 
 /// A hash of all bits, as quick as reading them.
-std::uint64_t hash_of_bits(const Tensor& values) {
+std::uint64_t hash_of_bits(const Tensor& anywhere) {
+  const Tensor values = anywhere.to(Device{});
   constexpr std::uint64_t kPrime = 0x9e3779b97f4a7c15ull;
   const auto* bytes = static_cast<const char*>(values.raw());
   const std::int64_t words = static_cast<std::int64_t>(values.bytes()) / 8;
@@ -87,7 +88,7 @@ void save(const LoadedModel& self, const fs::path& path) {
   const Tokenizer& tokenizer = self.expected_tokenizer();
   AtomicFolder folder(path);
   save_description(folder.path(), self.model().config(), tokenizer);
-  Metadata metadata = self.metadata;
+  Metadata metadata = self.metadata_of_now();
   metadata[kTokenizerKey] = tokenizer.fingerprint();
   save_parameters(folder.path() / kModelFile, self.model().parameters(), metadata);
   if (self.facts) save(*self.facts, folder.path());
@@ -232,7 +233,14 @@ LoadedModel::LoadedModel(SavedModel<Model> saved, fs::path of)
       facts(folder.empty() ? std::nullopt : load_text_facts(folder)),
       model_(std::move(saved.model)),
       name_(folder.empty() ? model_->config().family().name : folder.string()),
-      points_(points_in(*model_)) {}
+      points_(points_in(*model_)),
+      loaded_hash_(metadata.empty() ? 0 : hash_of_bits(model_->parameters().values())) {}
+
+Metadata LoadedModel::metadata_of_now() const {
+  const bool is_as_loaded =
+      metadata.empty() || hash_of_bits(model_->parameters().values()) == loaded_hash_;
+  return is_as_loaded ? metadata : without_training(metadata);
+}
 
 const AutoregressiveModel& LoadedModel::expected_decoder(const char* call) const {
   const auto* decoder = dynamic_cast<const AutoregressiveModel*>(model_.get());

@@ -73,6 +73,9 @@ class LoadedModel {
   /// The snapshot of the parameters as they are: that of an earlier call, if all have the same bits.
   std::shared_ptr<const Ready> ready(std::optional<DType> weights, DType cache) const;
 
+  /// For a file of the values as they are: if they have changed, without what training said of them.
+  Metadata metadata_of_now() const;
+
   SharedTokenizer tokenizer;
   Metadata metadata;
   DType weights;                   ///< the default for decoding
@@ -83,6 +86,7 @@ class LoadedModel {
   std::shared_ptr<Model> model_;
   std::string name_;
   std::vector<std::string> points_;
+  std::uint64_t loaded_hash_;  // of the values that the metadata are of
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const Ready> ready_;
   mutable std::uint64_t ready_hash_ = 0;

@@ -191,6 +191,19 @@ def test_of_a_translator(data, tmp_path):
         kt.patch(model=model, pairs=tmp_path / "pairs.tsv", threads=1)
 
 
+def test_a_changed_model_is_saved_as_none_of_its_run(data, tmp_path):
+    of_training = {"run", "step", "valid_loss"}
+    model = kt.load(data.writer())
+    assert of_training <= set(model.metadata)
+    model.save(tmp_path / "same")
+    same = kt.load(tmp_path / "same").metadata
+    assert all(same[key] == model.metadata[key] for key in of_training)
+    model.parameters[next(iter(model.parameters))].numpy()[...] += 1
+    model.save(tmp_path / "changed")
+    changed = kt.load(tmp_path / "changed").metadata
+    assert "tokenizer" in changed and not of_training & set(changed)
+
+
 def test_of_other_models(data):
     assert kt.evaluate(model=data.writer(), text=data.path("valid.en"))["perplexity"] > 1
     assert len(kt.fill("the [MASK] sees", model=data.filler(), top=2)["texts"][0]["masks"][0]) == 2

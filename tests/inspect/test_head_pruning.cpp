@@ -158,6 +158,10 @@ TEST_CASE("pruning: files of pruned models are read again, and pruned again") {
              second = load_model<AutoregressiveModel>(twice);
   CHECK(std::ssize(heads_of(attentions_of(*whole.model))) ==
         std::ssize(heads_of(attentions_of(*second.model))) + 2);
+  for (const char* key : {kRunKey, "step", "valid_loss"}) {  // those of the whole model
+    CHECK(whole.metadata.contains(key));
+    CHECK_FALSE(second.metadata.contains(key));
+  }
   const Outcome info = call_kette({"info", "--model", twice});
   CHECK(info.code == 0);
   CHECK(contains(info.out, "decoder layer: cross-attention 0"));

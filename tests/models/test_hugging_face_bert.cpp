@@ -43,7 +43,13 @@ TEST_CASE("Hugging Face: tokens without a piece are left out of a BERT") {
 }
 
 TEST_CASE("Hugging Face: BERT comes back from an export bit for bit, tokenizer and settings too") {
-  check_round_trip<Bert>(HuggingFaceFolder("bert"), "BERT, 2 layers");
+  const HuggingFaceFolder folder("bert");
+  check_round_trip<Bert>(folder, "BERT, 2 layers");
+  const ScratchFolder scratch;
+  export_hugging_face(folder.out(), scratch / "theirs");
+  const Json theirs = Json::parse(read_file(scratch / "theirs" / "tokenizer_config.json"));
+  CHECK(theirs.at("model_max_length") == load_model<Bert>(folder.out()).model->config().context);
+  CHECK(theirs.at("tokenizer_class") == "BertTokenizer");
 }
 
 TEST_CASE("Hugging Face: BERT with old names, other heads and tied copies is read") {
