@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "data/files/safetensors.h"
 #include "models/model_directory.h"
 #include "tests/cli/refusals.h"
 
@@ -279,50 +278,6 @@ TEST_CASE("bad input: a folder that cannot be written") {
   check_failed(run_kette({"translate", "--model", small.model(), "--input", small.file("valid.en"),
                           "--output", "/proc/translation"}),
                {"/proc/translation"});
-}
-
-TEST_CASE("bad input: folders whose names are not UTF-8") {
-  const ModelCopy copy;
-  const auto path = [&](const char* name) { return (copy.folder / name).string(); };
-  write_small_corpus(copy.folder.path());
-  const auto adapt = [&](const std::string& base, const std::string& out) {
-    return run_kette({"train",
-                      "--from",
-                      base,
-                      "--lora-rank",
-                      "2",
-                      "--out",
-                      out,
-                      "--src",
-                      path("train.en"),
-                      "--tgt",
-                      path("train.de"),
-                      "--valid-src",
-                      path("valid.en"),
-                      "--valid-tgt",
-                      path("valid.de"),
-                      "--steps",
-                      "1",
-                      "--threads",
-                      "1",
-                      "--quiet"});
-  };
-  const std::string base = path("b\xE4se"), adapters = path("ad\xE4pters"), theirs = path("hf\xE4");
-  fs::copy(copy.model, base, fs::copy_options::recursive);
-  check_failed(adapt(base, path("adapters")),
-               {"expected a base whose path from its adapters is in UTF-8"});
-  CHECK(!fs::exists(path("adapters")));
-  const Outcome adapted = adapt(copy.model, adapters);
-  CHECK_MESSAGE(adapted.code == 0, adapted.err);
-  const Outcome merged = run_kette({"merge", "--model", adapters, "--out", path("merged")});
-  CHECK_MESSAGE(merged.code == 0, merged.err);
-  fs::copy(source_folder() / "tests/fixtures/hugging_face/gpt2", theirs);
-  const Outcome imported = run_kette({"import", "--from", theirs, "--out", path("ours")});
-  CHECK_MESSAGE(imported.code == 0, imported.err);
-  CHECK(kette::SafetensorsFile::open(path("ours/model.safetensors"))
-            .metadata()
-            .at("imported_from")
-            .ends_with("hf\\xe4"));
 }
 
 TEST_CASE("bad input: numbers that make no sense") {
