@@ -51,7 +51,7 @@ say "Build"
 scripts/build.sh --native release ${options[@]:+"${options[@]}"} kette kette-corpus
 
 say "Write the bundled corpus"
-build/release/kette-corpus --out "$corpus"
+build/release/kette-corpus --out "$corpus" --force
 
 if [[ -e "$model" ]]; then
   rm -rf "$model.earlier"

@@ -1,14 +1,16 @@
 #include "data/bundled/corpus.h"
 
 #include <algorithm>
-#include <fstream>
 #include <string_view>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 
 #include "data/bundled/marks.h"
 #include "data/bundled/patterns.h"
 #include "data/bundled/random.h"
+#include "data/files/atomic_file.h"
+#include "data/files/text_file.h"
 #include "tensor/error.h"
 
 namespace kette::bundled {
@@ -112,6 +114,14 @@ class Generator {
   std::unordered_map<std::string, std::string> translations_;
 };
 
+/// Whether a text may take the file's place: it is not there, it is empty, or it holds that text.
+bool is_free_for(const std::filesystem::path& path, const std::string& text) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return true;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  return !error && (size == 0 || (size == text.size() && first_bytes(path, text.size()) == text));
+}
+
 }  // namespace
 
 std::string finished(std::string text, char mark) {
@@ -169,25 +179,29 @@ Corpus generate(std::uint64_t seed, Sizes sizes) {
   return corpus;
 }
 
-void write(const Corpus& corpus, const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  const auto write_side = [&](const std::string& name, const std::vector<SentencePair>& pairs,
-                              std::string SentencePair::*side) {
-    const std::filesystem::path path = folder / name;
-    std::ofstream file(path, std::ios::binary);
-    for (const SentencePair& pair : pairs) file << pair.*side << '\n';
-    file.flush();
-    KETTE_CHECK(file.good(), "bundled corpus: expected to write ", path.string(),
-                ", given an error (is the folder writable, the disk full?)");
+void write(const Corpus& corpus, const std::filesystem::path& folder, Replace replace) {
+  std::vector<std::pair<std::filesystem::path, std::string>> files;
+  const auto add_side = [&](const std::string& name, const std::vector<SentencePair>& pairs,
+                            std::string SentencePair::*side) {
+    std::string text;
+    for (const SentencePair& pair : pairs) text += pair.*side + '\n';
+    files.emplace_back(folder / name, std::move(text));
   };
-  const auto write_set = [&](const std::string& name, const std::vector<SentencePair>& pairs) {
-    write_side(name + ".en", pairs, &SentencePair::english);
-    write_side(name + ".de", pairs, &SentencePair::german);
+  const auto add_set = [&](const std::string& name, const std::vector<SentencePair>& pairs) {
+    add_side(name + ".en", pairs, &SentencePair::english);
+    add_side(name + ".de", pairs, &SentencePair::german);
   };
-  write_set("train", corpus.train);
-  write_set("valid", corpus.valid);
-  write_set("test", corpus.test);
+  add_set("train", corpus.train);
+  add_set("valid", corpus.valid);
+  add_set("test", corpus.test);
+  // All are looked at before one is written.
+  for (const auto& [path, text] : files) {
+    KETTE_CHECK(replace == Replace::all || is_free_for(path, text), path.string(),
+                ": expected a new file or this corpus, given other text (move it away, choose "
+                "another folder, or replace it with --force)");
+  }
+  make_folder(folder);
+  for (const auto& [path, text] : files) write_file_atomically(path, text);
 }
 
 }  // namespace kette::bundled

@@ -39,8 +39,13 @@ Corpus generate(std::uint64_t seed = 2017, Sizes sizes = {});
 
 inline constexpr int kSeenInTraining = 8;
 
-/// Writes train.en, train.de, valid.en ... into the folder, one sentence a line, UTF-8, LF.
-void write(const Corpus& corpus, const std::filesystem::path& folder);
+/// What write() replaces: nothing but the same text and empty files, or all files of these names.
+enum class Replace { same, all };
+
+/// Writes train.en, train.de, valid.en ... into the folder, one sentence a line, UTF-8, LF. An Error
+/// names a file that is not to be replaced; then none is written.
+void write(const Corpus& corpus, const std::filesystem::path& folder,
+           Replace replace = Replace::same);
 
 /// Adds the capital and the final mark and removes the marks of marks.h. The comma at the end of a
 /// relative clause is dropped before another punctuation mark.

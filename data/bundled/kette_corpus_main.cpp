@@ -17,8 +17,12 @@ int run(int argc, char** argv) {
   app.add_option("--train", sizes.train, "Training pairs")->capture_default_str();
   app.add_option("--valid", sizes.valid, "Validation pairs")->capture_default_str();
   app.add_option("--test", sizes.test, "Test pairs")->capture_default_str();
+  bool force = false;
+  app.add_flag("--force", force, "Replace other text in files of these names, too");
   CLI11_PARSE(app, argc, argv);
-  kette::bundled::write(kette::bundled::generate(seed, sizes), folder);
+  using kette::bundled::Replace;
+  kette::bundled::write(kette::bundled::generate(seed, sizes), folder,
+                        force ? Replace::all : Replace::same);
   std::cout << sizes.train << " training, " << sizes.valid << " validation and " << sizes.test
             << " test pairs written to " << folder << '\n';
   return 0;

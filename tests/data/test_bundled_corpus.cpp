@@ -161,18 +161,6 @@ TEST_CASE("bundled corpus: the pattern weights are thousandths") {
   CHECK(sum == 1000);
 }
 
-TEST_CASE("bundled corpus: files hold one sentence a line") {
-  const kette::testing::ScratchFolder folder;
-  const Corpus small = generate(5, {3000, 5, 5});
-  write(small, folder / "corpus");
-  const std::string text = kette::testing::read_file(folder / "corpus" / "valid.de");
-  std::string expected;
-  for (const SentencePair& pair : small.valid) expected += pair.german + "\n";
-  CHECK(text == expected);
-  kette::testing::write_file(folder / "file", "");
-  CHECK_THROWS_AS(write(small, folder / "file"), kette::Error);
-}
-
 TEST_CASE("German: three genders, four cases, adjective endings") {
   const NounPhrase dog = with(the("dog"), Determiner::definite, "old");
   CHECK(german_of(dog, Case::nominative) == "der alte Hund");
