@@ -4,8 +4,8 @@
 #   kette, kette_corpus   the programs; kette-corpus is installed beside kette
 #   here, out             the example's folder and that of results, both absolute
 #   short                 1 if the first word is --short, or SHORT=1: the same at the smallest size; else empty
-# and defines takes, which refuses a wrong number of words, run, which prints a command and runs it, translator, which
-# makes a model for what needs one, and build.
+# and defines takes, which refuses a wrong number of words, run, which prints a command and runs it, set_aside, which keeps
+# an earlier result, translator, which makes a model for what needs one, and build.
 here=$(cd "$(dirname "${BASH_SOURCE[1]}")" && pwd)
 short=${SHORT:-}
 if [[ ${1:-} == --short ]]; then
@@ -43,16 +43,28 @@ run() {
   "$@"
 }
 
+# set_aside FOLDER...: moves each that is there to the first free FOLDER.earlier-N, for it may be a model that took hours.
+set_aside() {
+  local folder number
+  for folder in "$@"; do
+    [[ -e $folder ]] || continue
+    number=1
+    while [[ -e $folder.earlier-$number ]]; do number=$((number + 1)); done
+    mv "$folder" "$folder.earlier-$number"
+    echo "The earlier $folder is now $folder.earlier-$number"
+  done
+}
+
 # translator: sets model to MODEL, if that is given, else to a model of own-text's recipe on the bundled corpus, which
 # is trained unless it was before, to the end; and corpus to the folder of the corpus.
 translator() {
-  corpus=$out/corpus model=${MODEL:-$out/translator${short:+-short}}
+  corpus=$out/corpus${short:+-short} model=${MODEL:-$out/translator${short:+-short}}
   if [[ -n ${MODEL:-} && ! -f $model/config.json ]]; then
     refuse "MODEL: expected the folder of a model, given $model, which has no config.json"
   fi
   run "$kette_corpus" --out "$corpus" ${short:+--train 1000 --valid 30 --test 30}
   [[ -z ${MODEL:-} && ! -f $model/finished ]] || return 0
-  rm -rf "$model"
+  set_aside "$model"
   run "$kette" train --config "$here/../own-text/train.toml" ${short:+--epochs 1 --no-validate-bleu} --src "$corpus/train.en" \
     --tgt "$corpus/train.de" --valid-src "$corpus/valid.en" --valid-tgt "$corpus/valid.de" --out "$model"
   touch "$model/finished"

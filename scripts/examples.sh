@@ -29,6 +29,7 @@ mkdir -p build/examples
 failed=0 table=
 for name in "${names[@]}"; do
   start=$SECONDS verdict=passed
+  rm -rf "build/examples/$name"/*.earlier-* # of the last run, by set_aside of examples/example.sh
   if ! OUT=$PWD/build/examples/$name "examples/$name/run.sh" > "build/examples/$name.log" 2>&1; then
     verdict=FAILED failed=1
     tail -n 20 "build/examples/$name.log"

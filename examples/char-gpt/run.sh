@@ -26,7 +26,7 @@ else
   text=$out/tinyshakespeare/input.txt
 fi
 
-rm -rf "$out/model"
+set_aside "$out/model"
 run "$kette" train --config "$here/train.toml" ${short:+--steps 30 --validate-every 30} --text "$text" --out "$out/model"
 # Of the last tenth of the text, which was kept for validation: by characters, here of four bytes each.
 plain "$text" | iconv -f UTF-8 -t UTF-32LE > "$out/characters"

@@ -14,7 +14,7 @@ for part in train valid test; do
   cut -f 2 "$out/$part.tsv" > "$out/$part.swiss"
 done
 
-rm -rf "$out/adapted" "$out/merged"
+set_aside "$out/adapted" "$out/merged"
 run "$kette" train --config "$here/adapter.toml" ${short:+--epochs 1 --no-validate-bleu} --from "$model" --src "$out/train.en" \
   --tgt "$out/train.swiss" --valid-src "$out/valid.en" --valid-tgt "$out/valid.swiss" --out "$out/adapted"
 du -h "$model/model.safetensors" "$out/adapted/adapter.safetensors"

@@ -23,7 +23,7 @@ else
   data=$out/multi30k/lc-tok
 fi
 
-rm -rf "$out/model"
+set_aside "$out/model"
 run "$kette" train --config "$here/train.toml" ${short:+--epochs 1 --no-validate-bleu --vocab 500 --width 64 --warmup 5} \
   --src "$data/train.en" --tgt "$data/train.de" --valid-src "$data/val.en" --valid-tgt "$data/val.de" --out "$out/model"
 run "$kette" evaluate --model "$out/model" --tokenize none --src "$data/test_2016_flickr.en" \

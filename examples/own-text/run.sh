@@ -9,8 +9,9 @@ takes "0 2" "$@"
 if (($# == 2)); then
   source=$1 target=$2
 else
-  run "$kette_corpus" --out "$out/corpus" ${short:+--train 1000 --valid 1 --test 1}
-  source=$out/corpus/train.en target=$out/corpus/train.de
+  corpus=$out/corpus${short:+-short}
+  run "$kette_corpus" --out "$corpus" ${short:+--train 1000 --valid 1 --test 1}
+  source=$corpus/train.en target=$corpus/train.de
 fi
 
 # Every 50th pair is kept for validation, and the one after it for the test.
@@ -27,7 +28,7 @@ pairs=(--src "$out/train.source" --tgt "$out/train.target" --valid-src "$out/val
 # What is odd about the text, before a model learns from it.
 run "$kette" check "${pairs[@]}" --test-src "$out/test.source" --test-tgt "$out/test.target" --page "$out/check.html"
 
-rm -rf "$out/model"
+set_aside "$out/model"
 run "$kette" train --config "$here/train.toml" ${short:+--epochs 1 --no-validate-bleu} "${pairs[@]}" --out "$out/model"
 run "$kette" evaluate --model "$out/model" --src "$out/test.source" --ref "$out/test.target"
 run "$kette" translate --model "$out/model" < <(head -3 "$out/test.source")

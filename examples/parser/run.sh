@@ -31,7 +31,7 @@ else
   beam=(--beam 5) # the default is more than there are symbols here
 fi
 
-rm -rf "$out/model"
+set_aside "$out/model"
 run "$kette" train --config "$here/train.toml" "${options[@]}" --trees "$train" --valid-trees "$valid" --out "$out/model"
 # The test's sentences are parsed and their trees compared with those of the file, as evalb does.
 run "$kette" parse --model "$out/model" --gold "$test" --punctuation gold "${beam[@]}" --output "$out/parsed.mrg"

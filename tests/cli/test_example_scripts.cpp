@@ -145,3 +145,41 @@ TEST_CASE("examples: char-gpt judges by the tenth of the characters that trainin
   }
   CHECK(contains(examples.notes(), "--text packed --out "));
 }
+
+TEST_CASE("examples: a model of an earlier run stays, also where the next training fails") {
+  const NotedExamples examples;
+  write_file(examples / "text", numbered_lines(120));
+  write_file(examples / "stop", "");
+  const auto keeps = [&](const std::string& command, const std::vector<std::string>& folders) {
+    CAPTURE(command);
+    for (int run = 1; run <= 2; ++run) {
+      for (const std::string& folder : folders) {
+        fs::create_directories(examples / folder);
+        write_file(examples / (folder + "/mine"), std::to_string(run));
+      }
+      const Outcome outcome = examples.run(command);
+      INFO(outcome.out);
+      CHECK(outcome.code == 130);
+      for (const std::string& folder : folders) {
+        const std::string earlier = folder + ".earlier-" + std::to_string(run);
+        REQUIRE(fs::exists(examples / (earlier + "/mine")));
+        CHECK(read_file(examples / (earlier + "/mine")) == std::to_string(run));
+        CHECK(contains(outcome.out, "/" + folder + " is now "));
+        CHECK(contains(outcome.out, "/" + earlier + "\n"));
+        CHECK_FALSE(fs::exists(examples / (folder + "/mine")));
+      }
+    }
+    fs::remove_all(examples / "out");
+  };
+  keeps("$examples/own-text/run.sh text text", {"out/model"});
+  keeps("$examples/char-gpt/run.sh text", {"out/model"});
+  keeps("$examples/multi30k/run.sh corpus", {"out/model"});
+  keeps("$examples/parser/run.sh a b c", {"out/model"});
+  fs::create_directories(examples / "corpus");
+  fs::create_directories(examples / "given");
+  write_file(examples / "given/config.json", "");
+  keeps(
+      "mkdir -p out/corpus && touch out/corpus/{train,valid,test}.{en,de}; "
+      "MODEL=given $examples/lora/run.sh",
+      {"out/adapted", "out/merged"});
+}
