@@ -1,5 +1,7 @@
 #include "inspect/heads/attention_heads.h"
 
+#include "tensor/error.h"
+
 namespace kette {
 namespace {
 
@@ -17,6 +19,12 @@ AttentionPart part(AttentionKind kind, const MultiHeadSelfAttention& attention) 
 }  // namespace
 
 std::vector<AttentionPart> attentions_of(const AutoregressiveModel& model) {
+  const ModelConfig& config = model.config();
+  // What is computed as a head is then a share of one (nn/head_shape.h).
+  KETTE_CHECK(config.heads_of(0).value_multiple == 1,
+              "heads: expected a model whose keys are as wide as its values, for others' heads are "
+              "computed in shares, given a key_width of ",
+              config.key_width, " (train one without --key-width)");
   std::vector<AttentionPart> parts;
   for (const Block& block : model.encoder()) {
     parts.push_back(part(AttentionKind::encoder, block.self_attention));

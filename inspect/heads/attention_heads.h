@@ -30,7 +30,7 @@ struct AttentionPart {
   std::string name() const { return enum_name(kind) + " " + std::to_string(layer); }
 };
 
-/// In the order encoder, decoder, cross, each from the first layer on.
+/// In the order encoder, decoder, cross, each from the first layer on. An Error for a model with a key_width.
 std::vector<AttentionPart> attentions_of(const AutoregressiveModel& model);
 
 struct Head {

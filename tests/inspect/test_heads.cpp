@@ -101,6 +101,20 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("heads: a model whose heads are computed in shares is refused") {
+  const OneThread one;
+  TransformerConfig config = small_config();
+  config.key_width = 4;  // half of a head's values
+  const auto model = random_model(config);
+  const std::string expected =
+      "heads: expected a model whose keys are as wide as its values, for others' heads are "
+      "computed in shares, given a key_width of 4 (train one without --key-width)";
+  CHECK(message_of([&] { attentions_of(*model); }) == expected);
+  CHECK(message_of([&] { head_scores(*model, {together(*model)}); }) == expected);
+  CHECK(message_of([&] { head_importance(*model, {together(*model)}); }) == expected);
+  CHECK(message_of([&] { head_circuits(*model); }) == expected);
+}
+
 TEST_CASE("heads: scores count where queries look") {
   const OneThread one;
   // Zeros in queries and keys let every head look at all words alike; the first of equals counts.
