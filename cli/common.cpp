@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <memory>
 
 #include "cli/host.h"
@@ -13,6 +14,7 @@
 #include "data/files/json_text.h"
 #include "data/files/text_file.h"
 #include "data/files/visible_text.h"
+#include "inspect/training/training_recorder.h"
 #include "tensor/kernels.h"
 #include "tensor/machine.h"
 
@@ -20,7 +22,21 @@ namespace kette::cli {
 
 namespace {
 
+/// Whether a file is as print_json() leaves it: one line with an object. A log or a corpus in JSON has more of them.
+bool is_earlier_json(const std::filesystem::path& file) {
+  constexpr std::string_view kStart = "{\"";
+  if (first_bytes(file, kStart.size()) != kStart) return false;
+  std::ifstream stream(file, std::ios::binary);
+  std::string line;
+  // At the end of the file without a line end.
+  if (!std::getline(stream, line) || stream.eof()) return false;
+  return stream.peek() == std::ifstream::traits_type::eof() && Json::accept(line);
+}
+
 void check_json_file(const std::filesystem::path& file) {
+  // One of one step looks like earlier JSON; one of a run that begins is not there yet.
+  KETTE_CHECK(file.filename() != "log.jsonl" && file.filename() != kRecordFile,
+              "expected another name, given ", file.string(), ", which is that of a run's log");
   const std::filesystem::path folder = file.parent_path();
   KETTE_CHECK(folder.empty() || std::filesystem::is_directory(folder),
               "expected a file in a folder, given ", file.string(), " (create ", folder.string(),
@@ -28,10 +44,9 @@ void check_json_file(const std::filesystem::path& file) {
   if (!std::filesystem::exists(file)) return;
   KETTE_CHECK(std::filesystem::is_regular_file(file), "expected a file, given ", file.string(),
               ", which is something else");
-  constexpr std::string_view kStart = "{\"";
-  const std::string start = first_bytes(file, kStart.size());
-  KETTE_CHECK(start.empty() || start == kStart, "expected a new file or earlier JSON, given ",
-              file.string(), ", which holds something else");
+  KETTE_CHECK(std::filesystem::file_size(file) == 0 || is_earlier_json(file),
+              "expected a new file or earlier JSON, given ", file.string(),
+              ", which holds something else");
 }
 
 }  // namespace
