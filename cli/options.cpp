@@ -48,12 +48,12 @@ std::string for_shell(const std::string& text) {
   return quoted + "'";
 }
 
-/// The name of a validator that takes everything, and so marks an option that writes.
-constexpr const char* kWrites = "writes";
+/// The names of validators that take everything, and so mark an option that writes, and one whose - is standard output.
+constexpr const char *kWrites = "writes", *kPrints = "prints";
 
-bool is_writer(CLI::Option& option) {
+bool is_marked(CLI::Option& option, const char* mark) {
   try {
-    static_cast<void>(option.get_validator(kWrites));
+    static_cast<void>(option.get_validator(mark));
     return true;
   } catch (const CLI::OptionNotFound&) {
     return false;
@@ -73,11 +73,17 @@ std::filesystem::path written_by(const CLI::Option& option) {
   return is_file ? place : std::filesystem::path();
 }
 
-/// Of two options that write to one file the later would replace what the earlier has written.
+/// Of two options that write to one file the later would replace what the earlier has written. And nobody means a file by -.
 void check_written(CLI::App& command) {
   std::map<std::filesystem::path, std::string> writers;
   for (CLI::Option* option : command.get_options()) {
-    if (option->count() == 0 || !is_writer(*option)) continue;
+    if (option->count() == 0 || !is_marked(*option, kWrites)) continue;
+    if (option->results().back() == "-" && !is_marked(*option, kPrints)) {
+      throw UsageError(
+          option->get_name() +
+          ": expected a path, given -, which only options that say so take for standard "
+          "output (./- is a file of that name)");
+    }
     const std::filesystem::path place = written_by(*option);
     if (place.empty()) continue;
     const auto [writer, is_new] = writers.emplace(place, option->get_name());
@@ -133,6 +139,11 @@ Option Option::changed_by(const std::function<std::string(std::string)>& change)
 Option Option::writes() {
   option_->check([](const std::string&) { return std::string(); }, "", kWrites);
   return *this;
+}
+
+Option Option::prints() {
+  option_->check([](const std::string&) { return std::string(); }, "", kPrints);
+  return writes();
 }
 
 Option Option::on_each(const std::function<void(const std::string&)>& then) {

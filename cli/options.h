@@ -58,6 +58,8 @@ class Option {
   Option changed_by(const std::function<std::string(std::string)>& change);
   /// Its value names a file, or a folder, that the command makes (when_run()).
   Option writes();
+  /// The same, and - as its value is standard output, which the command knows.
+  Option prints();
   /// Calls `then` with each value while the command line is parsed.
   Option on_each(const std::function<void(const std::string&)>& then);
 
@@ -131,7 +133,7 @@ void require_command(CLI::App& parent);
 void as_usage(const CLI::App& command, const std::function<void()>& check);
 /// Sets the checks after the options are read, before the command runs. They also run if the options are only checked.
 void when_read(CLI::App& command, std::function<void()> check);
-/// Sets the work of a command. Before it a UsageError refuses two options that write to one file (Option::writes()).
+/// Sets the work of a command. Before it a UsageError refuses two options that write to one file, and - for one (Option::writes()).
 void when_run(CLI::App& command, std::function<void()> run);
 
 /// Makes `option` exclude all other options of the groups with these titles.

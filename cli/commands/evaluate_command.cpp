@@ -158,7 +158,7 @@ void add_options(CLI::App& command, EvaluateOptions& options) {
       "--against", options.against,
       "Another model's directory, or a file of translations: also say whether they are better or worse by more than chance",
       "PATH");
-  pairs.path("--output", options.output, "Also write the translations here").writes();
+  pairs.path("--output", options.output, "Also write the translations here (-: stdout)").prints();
   const Option texts = add_text_options(command, options.text);
   options.scoring.add_to(command);
   const std::vector<Option> search = add_search_options(

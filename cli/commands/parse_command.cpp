@@ -171,7 +171,7 @@ void add_parse_options(CLI::App& command) {
   const Option input = text.path(
       "--input", options->input,
       "Sentences, one a line, tokenised as in the Penn Treebank; plain, gzip, xz or zstd (default, or -: stdin)");
-  text.path("--output", options->output, "Where their trees go (default, or -: stdout)").writes();
+  text.path("--output", options->output, "Where their trees go (default, or -: stdout)").prints();
   const Option gold = text.path("--gold", options->gold,
                                 "Instead: parse the words of these trees, and print the score")
                           .excludes(input);

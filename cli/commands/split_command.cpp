@@ -134,7 +134,7 @@ void add_split_options(CLI::App& command) {
       .path("--output", options->output,
             "Where sentences go, an empty line between those of two lines, or of two paragraphs "
             "with nonewlines (default, or -: stdout)")
-      .writes();
+      .prints();
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }

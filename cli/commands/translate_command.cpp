@@ -93,7 +93,7 @@ void add_translate_options(CLI::App& command) {
   text.path(
           "--output", options->output,
           "Where their translations go (default, or -: stdout, with --json in lines of JSON with line and text)")
-      .writes();
+      .prints();
   text.one_of(
       "--format", all_names<DocumentFormat>(),
       [options](const std::string& name) { options->format = enum_named<DocumentFormat>(name); },
@@ -108,7 +108,7 @@ void add_translate_options(CLI::App& command) {
   text.path(
           "--report", options->report,
           "A line of JSON for each sentence: what it became, what was done to it, what looks wrong")
-      .writes();
+      .prints();
   const Option prefix = text.path(
       "--prefix", options->prefix,
       "What the translation of each line is to begin with, line by line; a line may be empty. Goes with --split lines");

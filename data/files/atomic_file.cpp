@@ -24,6 +24,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kUnfinished = ".kette-unfinished-";
 constexpr const char* kReplaced = ".kette-replaced-";
+constexpr const char* kNoRegularFile =
+    ": expected a regular file to replace, given a device or pipe";
 
 /// Replaces the temporary name in a path by the final one: ".q.kette-unfinished-12-0/config.json"
 /// gives "q/config.json".
@@ -51,7 +53,12 @@ fs::path as_asked_for(const fs::path& path) {
 fs::path resolved(const fs::path& path) {
   std::error_code error;
   fs::path whole = fs::weakly_canonical(fs::absolute(path, error), error);
-  if (error) fail_on_system(path, "a path that can be resolved", error.value());
+  if (error) {
+    std::error_code ignored;
+    // /dev/stdout leads to no path where it is a pipe.
+    KETTE_CHECK(!fs::is_other(fs::status(path, ignored)), path.string(), kNoRegularFile);
+    fail_on_system(path, "a path that can be resolved", error.value());
+  }
   if (!whole.has_filename()) whole = whole.parent_path();
   KETTE_CHECK(!path.empty() && whole.has_filename(),
               "atomic write: expected the path of a file or folder, given \"", path.string(), "\"");
@@ -174,8 +181,7 @@ AtomicFile::AtomicFile(const fs::path& path) : target_(resolved(path)) {
   const fs::file_status status = fs::status(target_, ignored);
   KETTE_CHECK(!fs::is_directory(status), path.string(),
               ": expected a file to write, given a directory");
-  KETTE_CHECK(!fs::exists(status) || fs::is_regular_file(status), path.string(),
-              ": expected a regular file to replace, given a device or pipe");
+  KETTE_CHECK(!fs::exists(status) || fs::is_regular_file(status), path.string(), kNoRegularFile);
   remove_leftovers(target_);
   const std::optional<mode_t> rights = rights_of(target_);
   descriptor_ = create_temporary(target_, temporary_, [&](const char* name) {

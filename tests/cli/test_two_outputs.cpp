@@ -1,9 +1,10 @@
-// Two options of a command that name one file to write: all that the first has written would be lost.
+// Two options of a command that name one file to write: all that the first has written would be lost. And - is no file.
 #include <doctest/doctest.h>
 
 #include <filesystem>
 
 #include "tests/cli/call_kette.h"
+#include "tests/cli/refusals.h"
 
 using namespace kette::testing;
 
@@ -53,4 +54,21 @@ TEST_CASE("two outputs: they are two files") {
     CAPTURE(outcome.err);
     CHECK(outcome.code == 0);
   }
+}
+
+TEST_CASE("outputs: - is standard output where the option says so, and else no file of that name") {
+  const SmallModel& small = SmallModel::get();
+  const std::string model = small.model();
+  const std::string said = ": expected a path, given -, which only options that say so take for";
+  check_refused(call_kette({"plot", model, "--csv", "-"}), "--csv" + said, 2);
+  check_refused(call_kette({"plot", model, "--out=-"}), "--out" + said, 2);
+  check_refused(call_kette({"plot", model, "--json=-"}), "--json" + said, 2);
+  check_refused(call_kette({"trace", "--preset", "tiny", "--perfetto", "-"}), "--perfetto" + said,
+                2);
+  check_refused(call_kette({"quantize", "--model", model, "--out", "-"}), "--out" + said, 2);
+  const Outcome split =
+      call_kette({"split", "--language", "en", "--input", small.file("valid.en"), "--output", "-"});
+  CHECK(split.code == 0);
+  CHECK(contains(split.out, "the cat sees bread"));
+  CHECK_FALSE(std::filesystem::exists("-"));
 }

@@ -127,6 +127,10 @@ TEST_CASE("atomic file: a directory, a device and a missing folder are errors") 
   };
   CHECK(contains(error(scratch.path()), "expected a file to write, given a directory"));
   CHECK(contains(error("/dev/null"), "given a device or pipe"));
+  int ends[2];  // as /dev/stdout is, before another program
+  REQUIRE(::pipe(ends) == 0);
+  CHECK(contains(error("/proc/self/fd/" + std::to_string(ends[1])), "given a device or pipe"));
+  for (const int end : ends) ::close(end);
   CHECK(contains(error(scratch / "missing" / "model"), "No such file"));
   CHECK(contains(error(""), "expected the path of a file"));
   CHECK(entries_in(scratch.path()) == 0);
