@@ -3,6 +3,8 @@
 #include <memory>
 
 #include "cli/commands/commands.h"
+#include "cli/decoding.h"
+#include "cli/shipped_models.h"
 #include "cli/show.h"
 #include "inspect/lab/experiment.h"
 #include "tensor/stopwatch.h"
@@ -32,12 +34,13 @@ const Experiment& named(const std::string& name) {
 
 /// What an experiment would not look at is refused, lest it be taken for what was measured.
 void check_inputs(const Experiment& experiment, const ExperimentOptions& options) {
-  for (const auto& [input, value] : {std::pair("--model", &options.model),
-                                     {"--src", &options.source},
-                                     {"--tgt", &options.target},
-                                     {"--text", &options.text}}) {
+  for (const auto& [input, is_given] : {std::pair("--model", !options.model.empty()),
+                                        {"--src", !options.source.empty()},
+                                        {"--tgt", !options.target.empty()},
+                                        {"--text", !options.text.empty()},
+                                        {"--to", !options.language.empty()}}) {
     const auto& reads = experiment.reads;
-    if (value->empty() || std::find(reads.begin(), reads.end(), input) != reads.end()) continue;
+    if (!is_given || std::find(reads.begin(), reads.end(), input) != reads.end()) continue;
     throw UsageError(std::string(input) + ": expected for " + readers_of(input) +
                      ", given for lab " + experiment.name + ", which does not read it");
   }
@@ -76,10 +79,12 @@ void add_lab_options(CLI::App& command) {
   group.flag("--quick", options->experiment.quick, "Seconds, to see that it works");
   add_device_option(group, options->experiment.device);
   OptionGroup inputs(command, "For those that look into a trained model");
-  inputs.path("--model", options->experiment.model, "The model directory", "DIR");
+  inputs.path("--model", options->experiment.model, "The model directory", "DIR")
+      .changed_by(model_folder);
   inputs.path("--src", options->experiment.source, "Sentences");
   inputs.path("--tgt", options->experiment.target, "Their translations");
   inputs.path("--text", options->experiment.text, "Text for a language model");
+  add_language_option(inputs, options->experiment.language);
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }

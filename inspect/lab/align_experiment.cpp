@@ -63,8 +63,9 @@ struct SentenceMaps {
 };
 
 SentenceMaps maps_of(const AutoregressiveModel& model, const Tokenizer& tokenizer,
-                     const std::vector<AttentionPart>& cross, const bundled::SentencePair& pair) {
-  SentenceMaps result{tokenizer.encode(pair.english, Side::source),
+                     const std::vector<AttentionPart>& cross, const bundled::SentencePair& pair,
+                     const std::string& language) {
+  SentenceMaps result{tokenizer.encode_source(pair.english, language),
                       tokenizer.encode(pair.german, Side::target),
                       {}};
   Activations activations([&](const std::string& point) {
@@ -87,13 +88,14 @@ std::vector<std::string> pieces_of(const Tokenizer& tokenizer,
 
 AlignmentStudy study_alignment(const AutoregressiveModel& model, const SharedTokenizer& tokenizer,
                                const std::vector<bundled::SentencePair>& pairs,
+                               const std::string& language,
                                const std::function<void(double share)>& progress) {
   std::vector<AttentionPart> cross = attentions_of(model);
   std::erase_if(cross, [](const AttentionPart& part) { return part.kind != AttentionKind::cross; });
   std::array<std::vector<AlignmentError>, 4> errors;
   for (auto& of_layers : errors) of_layers.resize(cross.size());
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const SentenceMaps sentence = maps_of(model, *tokenizer, cross, pairs[i]);
+    const SentenceMaps sentence = maps_of(model, *tokenizer, cross, pairs[i], language);
     const std::vector<int> source_words = words_of_pieces(*tokenizer, sentence.source),
                            target_words = words_of_pieces(*tokenizer, sentence.target);
     for (std::size_t reading = 0; reading < kReadings.size(); ++reading) {
@@ -112,7 +114,8 @@ AlignmentStudy study_alignment(const AutoregressiveModel& model, const SharedTok
     }
   }
   for (std::size_t i = 0; i < std::min<std::size_t>(4, pairs.size()); ++i) {
-    const SentenceMaps sentence = maps_of(model, *tokenizer, cross, pairs[i * pairs.size() / 4]);
+    const SentenceMaps sentence =
+        maps_of(model, *tokenizer, cross, pairs[i * pairs.size() / 4], language);
     study.examples.push_back({pieces_of(*tokenizer, sentence.source),
                               pieces_of(*tokenizer, sentence.target),
                               alignment(sentence.maps[study.best_layer(study.best_reading())],
@@ -123,7 +126,7 @@ AlignmentStudy study_alignment(const AutoregressiveModel& model, const SharedTok
   const std::vector<std::string> german = german_of(pairs);
   ScoreLines hypotheses;
   const auto translations =
-      Translator(model, tokenizer).translate(source_sentences(english_of(pairs)), greedy);
+      Translator(model, tokenizer).translate(source_sentences(english_of(pairs), language), greedy);
   for (const Translation& translation : translations) hypotheses.emplace_back(translation.text);
   study.bleu = corpus_bleu(hypotheses, {ScoreLines(german.begin(), german.end())}).score;
   return study;
@@ -138,7 +141,7 @@ std::vector<AlignmentStudy> study_all(const ExperimentOptions& options,
     KETTE_CHECK(saved.model->has_encoder() && saved.tokenizer->writes() == Writes::text,
                 "lab align: expected a translation model, given ", options.model.string());
     studies.push_back(
-        study_alignment(*saved.model, saved.tokenizer, corpus.test,
+        study_alignment(*saved.model, saved.tokenizer, corpus.test, options.language,
                         [&](double share) { progress("alignment of the test text", share); }));
     studies.back().name = name_of_folder(options.model);
     return studies;
@@ -165,7 +168,7 @@ std::vector<AlignmentStudy> study_all(const ExperimentOptions& options,
     const auto model = train_translator(
         text, sizes, seed, options.device,
         [&](double loss, double share) { told("training, loss " + fixed(loss, 2), 0.9 * share); });
-    studies.push_back(study_alignment(*model, text.tokenizer(), corpus.test,
+    studies.push_back(study_alignment(*model, text.tokenizer(), corpus.test, "",
                                       [&](double share) { told("alignment", 0.9 + 0.1 * share); }));
     studies.back().name = name;
   }

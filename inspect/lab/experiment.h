@@ -27,6 +27,7 @@ struct ExperimentOptions {
   std::int64_t seeds = 3;  ///< the number of repetitions, with seeds from `seed` on
   bool quick = false;      ///< takes seconds, to see that it works; its findings prove nothing
   std::filesystem::path model, source, target, text;  ///< for experiments on a trained model
+  std::string language;                               ///< that a model of several translates to
 };
 
 struct ExperimentReport {
@@ -52,7 +53,7 @@ struct Experiment {
   std::string name;
   std::string what;                ///< one line of help
   std::string paper;               ///< authors, year, title
-  std::vector<std::string> reads;  ///< its input options, of --model, --src, --tgt and --text
+  std::vector<std::string> reads;  ///< its input options, of --model, --src, --tgt, --text and --to
   RunExperiment* run;
 };
 

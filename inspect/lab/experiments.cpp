@@ -14,13 +14,13 @@ const std::vector<Experiment>& experiments() {
        "What a translation model would say if it stopped early, layer by layer",
        "nostalgebraist 2020, \"interpreting GPT: the logit lens\"; Langedijk et al. 2023, "
        "\"DecoderLens\"",
-       {"--model", "--src", "--tgt"},
+       {"--model", "--src", "--tgt", "--to"},
        lens_experiment},
       {"align",
        "Which word a translated word comes from, read off attention to the source",
        "Kobayashi et al. 2020, \"Attention is Not Only a Weight: Analyzing Transformers with Vector "
        "Norms\"",
-       {"--model"},
+       {"--model", "--to"},
        align_experiment},
       {"heads",
        "How many heads a translator can do without, masked or shut by gates that learn",

@@ -62,8 +62,8 @@ ExperimentReport lens_experiment(const ExperimentOptions& options,
   KETTE_CHECK(sources.size() == targets.size(), options.target.string(), ": expected ",
               sources.size(), " lines, given ", targets.size());
   progress("the decoder's levels", 0);
-  const DecoderLevels levels =
-      decoder_levels(*saved.model, sentence_batches(*saved.tokenizer, sources, targets, 1024));
+  const DecoderLevels levels = decoder_levels(
+      *saved.model, sentence_batches(*saved.tokenizer, sources, targets, 1024, options.language));
   const std::vector<double> divergence = levels.means.divergence(),
                             agreement = levels.means.agreement(),
                             accuracy = levels.means.accuracy();
@@ -73,7 +73,7 @@ ExperimentReport lens_experiment(const ExperimentOptions& options,
   const ScoreLines references(targets.begin(), targets.end());
   const auto bleu = [&](Tap* tap) {
     const std::vector<Translation> found =
-        translator.translate(source_sentences(sources), {}, {.tap = tap});
+        translator.translate(source_sentences(sources, options.language), {}, {.tap = tap});
     ScoreLines hypotheses;
     for (const Translation& translation : found) hypotheses.emplace_back(translation.text);
     return corpus_bleu(hypotheses, {references}).score;

@@ -9,6 +9,7 @@
 #include "inspect/lab/gated_training.h"
 #include "inspect/page/html.h"
 #include "models/model_directory.h"
+#include "tensor/suggestion.h"
 
 namespace kette {
 namespace {
@@ -47,6 +48,10 @@ StudiedTranslator translator_of(const ExperimentOptions& options, const Translat
     auto saved = load_model<AutoregressiveModel>(options.model, {}, options.device);
     KETTE_CHECK(saved.model->has_encoder() && saved.tokenizer->writes() == Writes::text,
                 "lab heads: expected a translation model, given ", options.model.string());
+    KETTE_CHECK(saved.tokenizer->languages().empty(),
+                "lab heads: expected a model that translates to one language, given ",
+                options.model.string(), ", which translates to ",
+                joined(saved.tokenizer->languages()));
     return {std::move(saved.model), bundled_tokens(corpus, saved.tokenizer)};
   }
   ParallelCorpus text = bundled_tokens(corpus, sizes.vocabulary);

@@ -281,6 +281,23 @@ TEST_CASE(
               .says("language: expected one of de, en, given fr"));
     if (command[0] != "patch") CHECK(call_kette(with(command, {"--to", "de"})).code == 0);
   }
+  const std::vector<std::string> lens = {"lab",
+                                         "lens",
+                                         "--quick",
+                                         "--model",
+                                         model,
+                                         "--src",
+                                         small.file("valid.en"),
+                                         "--tgt",
+                                         small.file("valid.de")};
+  const Outcome read = call_kette(with(lens, {"--to", "de"}));
+  CHECK_MESSAGE(read.code == 0, read.err);
+  CHECK(call_kette(lens).says("expected the one to translate to, of de, en, given none"));
+  CHECK(call_kette({"lab", "align", "--quick", "--model", model, "--to", "fr"})
+            .says("language: expected one of de, en, given fr"));
+  CHECK(call_kette({"lab", "heads", "--quick", "--model", model})
+            .says("lab heads: expected a model that translates to one language, given "));
+  CHECK(call_kette({"lab", "heads", "--model", model, "--to", "de"}).code == 2);
 }
 
 TEST_CASE("conflicts: an average takes the place of an earlier one, and of nothing else") {
