@@ -4,6 +4,7 @@
 
 #include "cli/common.h"
 #include "cli/decoding.h"
+#include "cli/shipped_models.h"
 #include "data/files/text_file.h"
 #include "models/gpt.h"
 #include "models/model_directory.h"
@@ -93,6 +94,7 @@ void add_step_source(CLI::App& command, StepSource& source) {
   OptionGroup model(command, "Model");
   const Option preset = source.architecture.add_preset_option(model, all_presets(), "Its size");
   model.path("--model", source.folder, "A trained model, in the place of a preset", "DIR")
+      .changed_by(model_folder)
       .excludes(preset);
   add_compute_options(model, source.compute);
   source.architecture.add_field_options(command);

@@ -2,6 +2,7 @@
 
 #include "cli/device_limits.h"
 #include "cli/scoring.h"
+#include "cli/shipped_models.h"
 #include "cli/tokenizer_option.h"
 #include "data/metrics/bleu.h"
 #include "train/fitted_recipe.h"
@@ -100,7 +101,8 @@ void TrainCommandOptions::add_data_options(CLI::App& command) {
   }
   data.path("--out", train_.out, "The model directory to make", "DIR").writes().required();
   data.path("--from", train_.from,
-            "Start from this model, with its shape and tokenizer, instead of random values", "DIR");
+            "Start from this model, with its shape and tokenizer, instead of random values", "DIR")
+      .changed_by(model_folder);
   data.text(
       "--tokenizer", tokenizer_,
       "Translation: a SentencePiece model (default: train one). Trees: likewise, in the place of whole words. Text: character or sentencepiece, made of the text (default: character, for masks sentencepiece), or " +

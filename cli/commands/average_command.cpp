@@ -6,6 +6,7 @@
 #include "cli/common.h"
 #include "cli/host.h"
 #include "cli/sentences.h"
+#include "cli/shipped_models.h"
 #include "cli/show.h"
 #include "data/files/safetensors.h"
 #include "data/files/visible_text.h"
@@ -67,7 +68,8 @@ void add_average_options(CLI::App& command) {
   OptionGroup group(command, "Checkpoints");
   group.list("FILES", options->files, "The checkpoints to average");
   const Option model =
-      group.path("--model", options->model, "Or those of this model directory", "DIR");
+      group.path("--model", options->model, "Or those of this model directory", "DIR")
+          .changed_by(model_folder);
   group.number("--last", options->last, at_least(1), "How many of its last ones").needs(model);
   group
       .path("--out", options->out,

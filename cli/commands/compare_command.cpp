@@ -4,6 +4,7 @@
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/decoding.h"
+#include "cli/shipped_models.h"
 #include "cli/show.h"
 #include "data/corpora/masking.h"
 #include "decode/translator.h"
@@ -98,8 +99,11 @@ void add_compare_options(CLI::App& command) {
   group
       .path("A", options->a, "A model directory, a checkpoint in one, or a folder of transformers'",
             "")
+      .changed_by(model_folder)
       .required();
-  group.path("B", options->b, "The one that it is compared with", "").required();
+  group.path("B", options->b, "The one that it is compared with", "")
+      .changed_by(model_folder)
+      .required();
   const Option what =
       group.text("TEXT", options->text, "What both are to read (default: random tokens)", "");
   add_language_option(group, options->language).needs(what);

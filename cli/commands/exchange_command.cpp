@@ -1,9 +1,11 @@
 // `kette import` and `kette export`: convert models from and to the format of Hugging Face transformers.
+#include <functional>
 #include <memory>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/host.h"
+#include "cli/shipped_models.h"
 #include "cli/show.h"
 #include "data/files/visible_text.h"
 #include "models/exchange/hugging_face.h"
@@ -32,11 +34,13 @@ void run(const ExchangeOptions& o, Exchange exchange) {
        o.common);
 }
 
+/// change: of what is given as its place.
 void add_exchange(CLI::App& command, const std::string& from, const std::string& from_help,
-                  const std::string& out_help, Exchange exchange) {
+                  const std::string& out_help, Exchange exchange,
+                  const std::function<std::string(std::string)>& change = std::identity()) {
   auto options = std::make_shared<ExchangeOptions>();
   OptionGroup group(command, "Folders");
-  group.path(from, options->from, from_help, "DIR").required();
+  group.path(from, options->from, from_help, "DIR").changed_by(change).required();
   group.path("--out", options->out, out_help, "DIR").writes().required();
   add_common_options(command, options->common);
   when_run(command, [options, exchange] { run(*options, exchange); });
@@ -50,7 +54,7 @@ void add_import_options(CLI::App& command) {
 
 void add_export_options(CLI::App& command) {
   add_exchange(command, "--model", "The model directory", "The folder to make, for from_pretrained",
-               export_hugging_face);
+               export_hugging_face, model_folder);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "cli/host.h"
 #include "cli/model_report.h"
 #include "cli/processes.h"
+#include "cli/shipped_models.h"
 #include "cli/show.h"
 #include "cli/version.h"
 #include "models/families.h"
@@ -143,8 +144,9 @@ void add_info_options(CLI::App& command) {
   OptionGroup group(command, "Model");
   const Option preset = options->architecture.add_preset_option(group, all_presets(),
                                                                 "What the options below change");
-  const Option model =
-      group.path("--model", options->model, "Or a trained model", "DIR").excludes(preset);
+  const Option model = group.path("--model", options->model, "Or a trained model", "DIR")
+                           .changed_by(model_folder)
+                           .excludes(preset);
   group
       .number("--vocab", options->vocabulary, at_least(1),
               "Rows of its vocabulary (default: the preset's)")

@@ -8,6 +8,7 @@
 #include "cli/decoding.h"
 #include "cli/host.h"
 #include "cli/parallel_texts.h"
+#include "cli/shipped_models.h"
 #include "cli/show.h"
 #include "data/corpora/lexicon.h"
 #include "data/corpora/parallel_corpus.h"
@@ -119,6 +120,12 @@ void add_lexicon_options(CLI::App& command) {
   when_read(command, [options] {
     options->texts();
     options->lexicon.check();
+    const std::string model = options->model;
+    if (const std::string shipped = model_folder(model); shipped != model) {
+      throw UsageError(
+          "--model: expected a model directory of your own, for the lexicon goes into it, given " +
+          model + ", which comes with Kette (copy " + shipped + ")");
+    }
   });
   when_run(command, [options] { run(*options); });
 }

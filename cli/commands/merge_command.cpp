@@ -4,6 +4,7 @@
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/host.h"
+#include "cli/shipped_models.h"
 #include "cli/show.h"
 #include "data/files/visible_text.h"
 #include "models/adapter_directory.h"
@@ -27,8 +28,11 @@ void run(const MergeOptions& o) {
 void add_merge_options(CLI::App& command) {
   auto options = std::make_shared<MergeOptions>();
   OptionGroup group(command, "Model");
-  group.path("--model", options->model, "The model directory with the adapters", "DIR").required();
-  group.path("--base", options->base, "The model they sit on, if it is not where it was", "DIR");
+  group.path("--model", options->model, "The model directory with the adapters", "DIR")
+      .changed_by(model_folder)
+      .required();
+  group.path("--base", options->base, "The model they sit on, if it is not where it was", "DIR")
+      .changed_by(model_folder);
   group.path("--out", options->out, "The model directory to write", "DIR").writes().required();
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });

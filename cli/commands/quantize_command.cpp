@@ -4,6 +4,7 @@
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/host.h"
+#include "cli/shipped_models.h"
 #include "cli/show.h"
 #include "data/files/visible_text.h"
 #include "models/quantized.h"
@@ -34,7 +35,9 @@ void run(const QuantizeOptions& o) {
 void add_quantize_options(CLI::App& command) {
   auto options = std::make_shared<QuantizeOptions>();
   OptionGroup group(command, "Model");
-  group.path("--model", options->model, "The model directory", "DIR").required();
+  group.path("--model", options->model, "The model directory", "DIR")
+      .changed_by(model_folder)
+      .required();
   group.path("--checkpoint", options->checkpoint,
              "Other parameters for it (default: its model.safetensors)");
   group.choice("--weights", options->weights, {name_of(DType::bf16), name_of(DType::int8)},

@@ -88,6 +88,36 @@ TEST_CASE("the model to try: found by its name, but a folder of that name goes f
   CHECK(contains(said, "small: expected a model directory, given no such folder"));
 }
 
+TEST_CASE("the model to try: every command that reads a model knows its name") {
+  const testing::ScratchFolder folder;
+  const std::string out = (folder / "out").string(), none = (folder / "none").string();
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"info", "--model", "en-de", "--points"},
+           {"lab", "lens", "--quick", "--model", "en-de", "--src", none, "--tgt", none},
+           {"tape", "--model", "en-de", "--src", none, "--tgt", none},
+           {"trace", "--model", "en-de", "--src", none, "--tgt", none, "--no-limits"},
+           {"compare", "en-de", none},
+           {"compare", none, "en-de"},
+           {"quantize", "--model", "en-de", "--out", out},
+           {"export", "--model", "en-de", "--out", out},
+           {"merge", "--model", "en-de", "--out", out},
+           {"merge", "--model", none, "--base", "en-de", "--out", out},
+           {"average", "--model", "en-de", "--last", "2", "--out", out},
+           {"train", "--from", "en-de", "--src", none, "--tgt", none, "--out", out}}) {
+    const Outcome outcome = run_kette(words);
+    CAPTURE(words.front());
+    CAPTURE(outcome.err);
+    CHECK_FALSE(outcome.says("en-de: expected a model directory, given no such folder"));
+    CHECK_FALSE(outcome.says("en-de: expected a model directory or a checkpoint, given nothing"));
+  }
+  CHECK(run_kette({"info", "--model", "en-de", "--points"}).code == 0);
+  const Outcome lexicon = run_kette({"lexicon", "--model", "en-de", "--src", none, "--tgt", none});
+  CHECK(lexicon.code == 2);
+  CHECK(
+      lexicon.says("--model: expected a model directory of your own, for the lexicon goes into "
+                   "it, given en-de, which comes with Kette (copy "));
+}
+
 TEST_CASE("the model to try: a program without it says so") {
   const std::string said = said_by(R"sh(
     scratch=$(mktemp -d) && cp "$KETTE" "$scratch/kette"
