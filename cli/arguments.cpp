@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <optional>
 #include <set>
 
@@ -34,11 +35,23 @@ std::string full_name(const CLI::App& command) {
   return parent == nullptr ? command.get_name() : full_name(*parent) + " " + command.get_name();
 }
 
+/// What to do where an argument such as "- Milk" or "-5 degrees" is taken for an option, but may be a text.
+std::string how_to_give_text(const CLI::App& command, const std::string& argument) {
+  const bool is_text = argument.find(' ') != std::string::npos ||
+                       std::isdigit(static_cast<unsigned char>(argument[1])) != 0;
+  const std::vector<const CLI::Option*> options = command.get_options();
+  const bool takes_text =
+      std::any_of(options.begin(), options.end(),
+                  [](const CLI::Option* option) { return option->get_positional(); });
+  return is_text && takes_text ? " (a text that begins with - stands behind --, after all options)"
+                               : "";
+}
+
 /// Options of a command whose own spelling starts the argument: "--steps", "--steps=3", "-h".
 CLI::Option& known_option(CLI::App& command, const std::string& name) {
   if (CLI::Option* option = command.get_option_no_throw(name)) return *option;
   throw UsageError("unknown option " + name + hint(name, command) + "; " + full_name(command) +
-                   " --help-all lists them all");
+                   " --help-all lists them all" + how_to_give_text(command, name));
 }
 
 bool is_flag(const CLI::Option& option) { return option.get_items_expected_max() == 0; }

@@ -322,6 +322,15 @@ TEST_CASE("messages: sentences that an evaluation cuts are counted") {
   CHECK(outcome.says("long.en: 1 of 2 sentences cut"));
 }
 
+TEST_CASE("messages: a text that begins with a dash, and how it is given") {
+  const std::string how = "(a text that begins with - stands behind --, after all options)";
+  for (const char* text : {"- Milk", "-5 degrees outside."}) {
+    check_refused(call_kette({"translate", text}), how, 2);
+  }
+  CHECK_FALSE(call_kette({"translate", "--beem"}).says("stands behind --"));
+  CHECK_FALSE(call_kette({"info", "-5"}).says("stands behind --"));  // which takes no text
+}
+
 TEST_CASE("messages: commands and help read as a person would write them") {
   const Outcome bench = run_kette({"bench"});
   CHECK(bench.code == 2);
