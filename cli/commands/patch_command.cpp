@@ -146,6 +146,8 @@ void run(PatchOptions& o) {
   const std::vector<PromptPair> pairs =
       prompt_pairs(saved, o.pairs.empty() ? bundled_pairs(o) : read_pairs(o.pairs, needs_next),
                    o.language, left);
+  KETTE_CHECK(!pairs.empty(), "patch: expected pairs of as many tokens on both sides, given ",
+              left.unequal, " of unequal lengths and ", left.same, " that nothing tells apart");
   if (left.unequal + left.same > 0) {
     to_stderr() << text(
         "left out: %lld pairs of unequal lengths in tokens, %lld that nothing tells apart\n",

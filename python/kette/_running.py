@@ -158,5 +158,7 @@ def _step_callback(given: dict[str, Any]) -> Callable[[bytes], None] | None:
 def _named(text: str, options: Options) -> str:
     """The text of an error with the names of arguments for those of options: beam for --beam."""
     names = {option: name for name, pair in options.items() for option in pair[:2] if option}
-    text = re.sub(r"--[a-z][a-z0-9-]*", lambda found: names.get(found.group(), found.group()), text)
+    # What follows "kette lab" is a command line, and stays one.
+    command_line = r"\bkette [a-z][a-z-]*(?: [a-z][a-z-]*)?(?: \"[^\"]*\")? --[^;:,()]*"
+    text = re.sub(command_line + r"|--[a-z][a-z0-9-]*", lambda found: names.get(found.group(), found.group()), text)
     return re.sub(r"^([A-Z]+)(?=:| is required)", lambda found: names.get(found.group(), found.group()), text)

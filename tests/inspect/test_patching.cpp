@@ -228,10 +228,10 @@ TEST_CASE("patch: with pairs of a file, as tables, as JSON and as a page") {
   const SmallModel& small = SmallModel::get();
   const ScratchFolder folder;
   const std::string pairs = (folder / "pairs.tsv").string(), out = (folder / "page.html").string();
-  // One of the two words is likelier after the one text than after the other, in one order or the other.
+  // The same words in another order are as many tokens. One of the two words is likelier after the one text than after the other, in one order or the other.
   write_file(pairs,
-             "the cat sees bread .\tthe dog sees bread .\tdie katze\tder hund\n"
-             "the dog sees bread .\tthe cat sees bread .\tdie katze\tder hund\n"
+             "the cat sees bread .\tbread sees the cat .\tdie katze\tbrot\n"
+             "bread sees the cat .\tthe cat sees bread .\tdie katze\tbrot\n"
              "a man likes music .\ta woman likes music .\n"
              "the cat\tthe cat sees bread .\n");
   const Outcome outcome =
@@ -248,6 +248,11 @@ TEST_CASE("patch: with pairs of a file, as tables, as JSON and as a page") {
   } else {
     CHECK(outcome.says("of which the model has both words right"));
   }
+  write_file(pairs, "the cat\tthe cat sees bread .\na man\ta man\tein mann\tein mann\n");
+  CHECK(
+      call_kette({"patch", "--model", small.model(), "--pairs", pairs})
+          .says("patch: expected pairs of as many tokens on both sides, given 1 of unequal lengths "
+                "and 1 that nothing tells apart"));
   write_file(pairs, "only one\n");
   CHECK(call_kette({"patch", "--model", small.model(), "--pairs", pairs})
             .says("pairs.tsv:1: expected two texts, or two texts and what follows each"));
