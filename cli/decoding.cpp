@@ -157,8 +157,12 @@ void add_candidate_options(CLI::App& command, DecodingOptions& options,
 }
 
 Option add_language_option(OptionGroup& group, std::string& language) {
-  return group.text("--to", language,
-                    "Of a model trained with --languages: the one to translate to", "LANGUAGE");
+  return group.text(
+      "--to", language,
+      "Of a model of several target languages: the one to translate to (a name given "
+      "to --languages, or of an OPUS-MT model a tag such as deu; a text that begins with "
+      ">>deu<< itself needs none)",
+      "LANGUAGE");
 }
 
 std::vector<Option> add_search_options(CLI::App& command, SearchOptions& options, WorkOptions& work,

@@ -29,7 +29,8 @@ UTF-8 files, one sentence a line, line n of each language translating line n of 
 
   opus-mt-en-de   or opus-mt-de-en, any opus-mt-SOURCE-TARGET: a translation model of the University
             of Helsinki (300 MB, CC BY 4.0), which is then imported: "kette translate --model
-            DIR/model". Each file is compared with the hash that the host gives for it.
+            DIR/model". Each file is compared with the hash that the host gives for it. Of a model
+            with several target languages, --to LANGUAGE asks for one; the import says which.
 
 An interrupted download goes on where it stopped; what is there already is not fetched again.
 Needs curl or wget, gzip, and unzip (tatoeba) or tar (europarl, wmt14).
@@ -294,7 +295,11 @@ fetch_opus_mt() {
       "$kette" import --from "$dir" --out "$dir/model" ||
         die "$dir: expected a model that can be imported (see above)"
     fi
-    echo "Try it: $kette translate --model $dir/model \"Good morning.\""
+    local languages to=""
+    languages=$(grep -oE '">>[^"<]+<<"' "$dir/vocab.json" | tr -d '"<>' || true)
+    # One alone need not be asked for.
+    if [ "$(wc -w <<<"$languages")" -gt 1 ]; then to=" --to ${languages%%$'\n'*}"; fi
+    echo "Try it: $kette translate --model $dir/model$to \"Good morning.\""
   else
     echo "Next: kette import --from $dir --out $dir/model"
   fi

@@ -86,14 +86,24 @@ TranslatedText TextAssembly::put_together(std::size_t end) {
     if (keeps_space_) built.text.append(source.text, from, to - from);
     from = to;
   };
+  // Leaves out a tag. Its marks stay, each break with a space to replace.
+  const auto leave_out_to = [&](std::size_t to) {
+    for (; mark < source.marks.size() && source.marks[mark].at < to; ++mark) {
+      if (source.marks[mark].at < from) continue;
+      put_mark(mark, built.text.size());
+      if (source.marks[mark].kind == Mark::Kind::breaks) built.text += ' ';
+    }
+    from = to;
+  };
   for (std::size_t i = next_unit_; i < end; ++i) {
     TranslationUnit& unit = units_[i];
-    copy_to(unit.part.begin);
+    copy_to(unit.tag_begin);
+    leave_out_to(unit.part.begin);
     for (const Mark& one : unit.placed) put_mark(one.partner, built.text.size() + one.at);
     built.text += unit.mended;
     from = unit.part.end;
     built.sentences.push_back({unit.part, std::move(unit.translation), std::move(unit.mended),
-                               unit.divided, std::move(unit.notes)});
+                               unit.divided, std::move(unit.notes), unit.tag_begin});
   }
   copy_to(source.text.size());
   for (Mark& one : built.marks) {

@@ -28,6 +28,8 @@ struct TranslationUnit {
   std::string mended{};        // with removed parts inserted
   std::vector<Mark> placed{};  // in `mended`; partner: index in `marks`
   bool done = false;
+  std::string language{};     // as SourceSentence::language
+  std::size_t tag_begin = 0;  // as TranslatedSentence::tag_begin
 
   /// Whether places of marks depend on word alignments.
   bool needs_links() const;

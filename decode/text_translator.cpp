@@ -1,6 +1,7 @@
 #include "decode/text_translator.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "data/files/unicode.h"
@@ -9,6 +10,7 @@
 #include "decode/search_limits.h"
 #include "decode/sentence_mending.h"
 #include "decode/text_assembly.h"
+#include "tensor/suggestion.h"
 
 namespace kette {
 namespace {
@@ -61,7 +63,7 @@ void TextTranslator::translate(const std::vector<SourceText>& sources, const Tak
   for (std::size_t i = 0; i < units.size(); ++i) {
     if (units[i].done) continue;
     of_unit.push_back(i);
-    sentences.push_back(sentence_of(std::move(inputs[sentences.size()]), units[i].number));
+    sentences.push_back(sentence_of(std::move(inputs[sentences.size()]), units[i]));
     sentences.back().prefix = sources[units[i].text].prefix;
   }
   texts_ += std::ssize(sources);
@@ -96,7 +98,7 @@ std::vector<std::string> TextTranslator::inputs_of(std::vector<TranslationUnit>&
     const std::string own = inputs.back();
     PreviousSentences::Together together = previous_.with(
         own, *options_.splitter,
-        std::min(translator_.longest_source(options_.language),
+        std::min(translator_.longest_source(unit.language),
                  static_cast<std::size_t>(options_.facts->source_tokens)),
         [&](std::string_view some) { return translator_.tokenizer()->encode(some).size(); });
     previous_.add(own);
@@ -111,11 +113,11 @@ std::string TextTranslator::input_of(const TranslationUnit& unit) const {
   return options_.mend ? unit.prepared.input : std::string(unit.source);
 }
 
-SourceSentence TextTranslator::sentence_of(std::string input, std::int64_t number) const {
+SourceSentence TextTranslator::sentence_of(std::string input, const TranslationUnit& unit) const {
   return {.text = std::move(input),
-          .language = options_.language,
+          .language = unit.language,
           .truncate = true,  // what is still too long is so by a change of case
-          .number = number};
+          .number = unit.number};
 }
 
 /// Keeps only the sentence's own translation, if it can be separated from that of previous
@@ -139,7 +141,7 @@ void TextTranslator::search_alone(std::vector<TranslationUnit>& units) const {
     if (!unit.notes.alone) continue;
     unit.notes.previous = 0;
     alone.push_back(&unit);
-    sentences.push_back(sentence_of(input_of(unit), unit.number));
+    sentences.push_back(sentence_of(input_of(unit), unit));
   }
   if (alone.empty()) return;
   translator_.translate(sentences, options_.decoding, options_.work,
@@ -188,7 +190,7 @@ void TextTranslator::search_anew(std::vector<TranslationUnit>& units) const {
   for (TranslationUnit& unit : units) {
     if (unit.loop.empty() || options_.decoding.sampling) continue;
     looping.push_back(&unit);
-    sentences.push_back(sentence_of(unit.prepared.input, unit.number));
+    sentences.push_back(sentence_of(unit.prepared.input, unit));
     sentences.back().loop = unit.loop;
   }
   if (!looping.empty()) {
@@ -208,49 +210,78 @@ void TextTranslator::search_anew(std::vector<TranslationUnit>& units) const {
 
 /// Places the marks of all units that are not done yet.
 void TextTranslator::carry_over(std::vector<TranslationUnit>& units) const {
-  std::vector<TranslationUnit*> marked;
-  std::vector<std::string> inputs, targets;
+  std::map<std::string, std::vector<TranslationUnit*>> by_language;
   for (TranslationUnit& unit : units) {
-    if (unit.done) continue;
-    marked.push_back(&unit);
-    inputs.push_back(unit.prepared.input);
-    targets.push_back(unit.translation.text);
+    if (!unit.done) by_language[unit.language].push_back(&unit);
   }
-  if (marked.empty()) return;
-  const std::vector<UnitLinks> links =
-      translator_.align(inputs, targets, options_.language, options_.work);
-  for (std::size_t i = 0; i < marked.size(); ++i) marked[i]->place(links[i]);
+  for (const auto& [language, marked] : by_language) {
+    std::vector<std::string> inputs, targets;
+    for (const TranslationUnit* unit : marked) {
+      inputs.push_back(unit->prepared.input);
+      targets.push_back(unit->translation.text);
+    }
+    const std::vector<UnitLinks> links =
+        translator_.align(inputs, targets, language, options_.work);
+    for (std::size_t i = 0; i < marked.size(); ++i) marked[i]->place(links[i]);
+  }
+}
+
+std::string TextTranslator::add_parts(const SourceText& source, std::size_t number,
+                                      std::vector<TranslationUnit>& units) const {
+  const std::string_view text = source.text;
+  const Tokenizer& tokenizer = *translator_.tokenizer();
+  const auto tokens = [&](std::string_view some) { return tokenizer.encode(some).size(); };
+  const std::size_t most = translator_.longest_source("");  // of a translation, which has no tag
+  if (const auto given = tokens_above(tokenizer, source.prefix, Side::target, most)) {
+    return "expected a prefix of at most " + std::to_string(most) +
+           " tokens, as many as the model has positions for, given " + std::to_string(*given);
+  }
+  std::string language = options_.language;
+  for (Sentence part : parts_of(text)) {
+    std::size_t tag_begin = std::string_view::npos;
+    const WrittenTag tag = tokenizer.written_tag(part.of(text));
+    if (tag.size > 0) {
+      if (!tokenizer.tag_of(tag.language)) {
+        return "expected one of " + joined(tokenizer.languages()) +
+               " for its target language, given " + tag.language;
+      }
+      language = tag.language;
+      tag_begin = std::exchange(part.begin, part.begin + tag.size);
+    }
+    const auto add = [&](const Sentence& piece, bool divided) {
+      units.push_back({number, piece, divided});
+      units.back().language = language;
+      // It stands before the first piece alone.
+      units.back().tag_begin =
+          std::min(std::exchange(tag_begin, std::string_view::npos), piece.begin);
+    };
+    const std::string_view sentence = part.of(text);
+    const std::size_t room = translator_.longest_source(language);
+    const auto too_many = tokens_above(tokenizer, sentence, Side::source, room);
+    if (!too_many || options_.truncate) {
+      add(part, false);
+    } else if (options_.splitter) {
+      for (const Sentence& piece : options_.splitter->parts(sentence, room, tokens)) {
+        add({part.begin + piece.begin, part.begin + piece.end}, true);
+      }
+    } else {
+      return "expected at most " + std::to_string(room) +
+             " tokens, as many as the model has positions for, given " + std::to_string(*too_many) +
+             " (--split sentences parts it, --truncate cuts it off)";
+    }
+  }
+  return {};
 }
 
 void TextTranslator::add_units(const SourceText& source, std::size_t number,
                                SentencePreparer& preparer, std::vector<TranslationUnit>& units,
                                std::string& fault) const {
   const std::string_view text = source.text;
-  const std::size_t before = units.size(), room = translator_.longest_source(options_.language);
-  const Tokenizer& tokenizer = *translator_.tokenizer();
-  const auto tokens = [&](std::string_view some) { return tokenizer.encode(some).size(); };
-  const std::size_t most = translator_.longest_source("");  // of a translation, which has no tag
-  if (const auto given = tokens_above(tokenizer, source.prefix, Side::target, most)) {
-    fault = "expected a prefix of at most " + std::to_string(most) +
-            " tokens, as many as the model has positions for, given " + std::to_string(*given);
+  const std::size_t before = units.size();
+  fault = add_parts(source, number, units);
+  if (!fault.empty()) {
+    units.resize(before);
     return;
-  }
-  for (const Sentence& part : parts_of(text)) {
-    const std::string_view sentence = part.of(text);
-    const auto too_many = tokens_above(tokenizer, sentence, Side::source, room);
-    if (!too_many || options_.truncate) {
-      units.push_back({number, part});
-    } else if (options_.splitter) {
-      for (const Sentence& piece : options_.splitter->parts(sentence, room, tokens)) {
-        units.push_back({number, {part.begin + piece.begin, part.begin + piece.end}, true});
-      }
-    } else {
-      fault = "expected at most " + std::to_string(room) +
-              " tokens, as many as the model has positions for, given " +
-              std::to_string(*too_many) + " (--split sentences parts it, --truncate cuts it off)";
-      units.resize(before);
-      return;
-    }
   }
   std::size_t mark = 0;
   for (std::size_t i = before; i < units.size(); ++i) {

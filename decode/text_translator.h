@@ -1,7 +1,8 @@
 // Translates text as people write it: lines and paragraphs of any number of sentences, with marks
 // in them. Sentences are translated one by one, or several at once if the model has learnt that.
 // Text between sentences is copied byte by byte, and nothing in a sentence is lost
-// (decode/sentence_mending.h). An error in one text does not affect the others.
+// (decode/sentence_mending.h). A tag that a text begins with (Tokenizer::written_tag()) is for all its
+// sentences, and not translated. An error in one text does not affect the others.
 #pragma once
 
 #include <functional>
@@ -24,7 +25,7 @@ struct TranslationUnit;
 struct TextTranslateOptions {
   DecodingOptions decoding{};
   WorkOptions work{};
-  std::string language{};  ///< as SourceSentence::language
+  std::string language{};  ///< as SourceSentence::language, of texts without a tag
   bool truncate = false;   ///< cut off sentences that exceed the model's positions
   /// Splits texts into sentences, and long sentences into parts that fit in the model's positions.
   /// Null: a text is one sentence and white space at its ends is dropped. If too long it is a
@@ -75,6 +76,8 @@ struct TranslatedSentence {
   std::string text;      ///< mended
   bool divided = false;  ///< a part of a sentence that was too long for the model
   SentenceNotes notes{};
+  std::size_t tag_begin =
+      0;  ///< where the tag before it begins in the text; without one part.begin
 };
 
 struct TranslatedText {
@@ -98,6 +101,9 @@ class TextTranslator {
                  const SentenceProgress& progress = {});
 
  private:
+  /// Adds the parts of one text as units, or says why there are none.
+  std::string add_parts(const SourceText& source, std::size_t number,
+                        std::vector<TranslationUnit>& units) const;
   /// Adds the units of one text, or sets the fault.
   void add_units(const SourceText& source, std::size_t number, SentencePreparer& preparer,
                  std::vector<TranslationUnit>& units, std::string& fault) const;
@@ -106,7 +112,7 @@ class TextTranslator {
   /// The input of each unit, with its previous sentences.
   std::vector<std::string> inputs_of(std::vector<TranslationUnit>& units, std::size_t texts);
   std::string input_of(const TranslationUnit& unit) const;
-  SourceSentence sentence_of(std::string input, std::int64_t number) const;
+  SourceSentence sentence_of(std::string input, const TranslationUnit& unit) const;
   bool take_own(TranslationUnit& unit) const;
   void finish(TranslationUnit& unit) const;
   void search_alone(std::vector<TranslationUnit>& units) const;

@@ -19,7 +19,7 @@ namespace kette {
 /// A sentence to translate, as text.
 struct SourceSentence {
   std::string text{};  ///< if it has no tokens, the translation is empty with score 0
-  /// Target language, for models of several (Tokenizer::tag_of()); empty: none.
+  /// Target language, for models of several (Tokenizer::tag_of()); empty: none. A tag of the text itself comes first.
   std::string language{};
   std::string prefix{};  ///< what the translation begins with
   /// Tokens of a loop to avoid in a search, instead of a prefix (decode/loops.h).

@@ -245,10 +245,12 @@ std::vector<UnitLinks> WordAligner::align(const std::vector<std::string>& source
     source_ids.push_back(tokenizer_->encode_source(sources[i], options.language));
     target_ids.push_back(tokenizer_->encode(targets[i], Side::target));
   }
-  const std::size_t tags = options.language.empty() ? 0 : 1;
   std::vector<UnitLinks> links(sources.size());
   for_pairs(source_ids, target_ids, options,
             [&](std::size_t i, const std::vector<SoftAlignment>& layers) {
+              // A tag that the text has itself is of its units.
+              const bool has_own = tokenizer_->written_tag(sources[i]).size > 0;
+              const std::size_t tags = options.language.empty() || has_own ? 0 : 1;
               const std::vector<TextUnit> source_units = text_units(sources[i]),
                                           target_units = text_units(targets[i]);
               std::vector<TokenUnits> source =

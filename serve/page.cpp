@@ -93,7 +93,7 @@ void page_explain(const ApiCall& call) {
   // One at a time, because each needs its own copy of the model. The engines' form can only decode.
   static std::timed_mutex mutex;
   const auto explain = [&](const auto& model, const auto& look) {
-    const std::size_t tokens = model.tokenizer().encode_source(text, "").size();
+    const std::size_t tokens = model.tokenizer().encode(text).size();
     if (tokens > kMaxExplainedTokens) {
       throw ApiError(400,
                      "text: expected at most " + std::to_string(kMaxExplainedTokens) +
@@ -114,7 +114,8 @@ void page_explain(const ApiCall& call) {
   for (const auto& one : call.models.translators) {
     if (one->name() != name) continue;
     return explain(*one, [&](const auto& saved) {
-      return explain_translation(*saved.model, saved.tokenizer, text, {}, "", call.check);
+      return explain_translation(*saved.model, saved.tokenizer, text, {}, one->language(),
+                                 call.check);
     });
   }
   explain(model_named(call.models.generators, name), [&](const auto& saved) {

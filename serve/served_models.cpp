@@ -33,7 +33,7 @@ std::string alternative(const TranslatedText& text, const std::string& source, s
   std::string whole;
   std::size_t at = 0;
   for (const TranslatedSentence& sentence : text.sentences) {
-    whole.append(source, at, sentence.part.begin - at);
+    whole.append(source, at, sentence.tag_begin - at);
     const auto& n_best = sentence.translation.n_best;
     whole += rank < n_best.size() ? n_best[rank].text : sentence.text;
     at = sentence.part.end;
@@ -104,7 +104,8 @@ ServedTranslator::ServedTranslator(std::string name, const ModelFiles& files,
     : name_(std::move(name)), files_(files), facts_(load_text_facts(files.folder)) {
   std::tie(source_, target_) = languages_of(name_, files.folder, facts_);
   const LoadedEnsemble<Transformer> loaded = load_ensemble<Transformer>({files}, loading);
-  if (!loaded.tokenizer->languages().empty()) loaded.tokenizer->expected_tag_of(target_);
+  if (loaded.tokenizer->needs_language()) loaded.tokenizer->expected_tag_of(target_);
+  if (loaded.tokenizer->tag_of(target_)) language_ = target_;
   const auto languages = SentenceSplitter::languages();
   const bool has_rules = std::find(languages.begin(), languages.end(), source_) != languages.end();
   splitter_ = std::make_shared<const SentenceSplitter>(has_rules ? source_ : "en");
@@ -120,7 +121,7 @@ TranslatedTexts ServedTranslator::translate(const TranslationCall& call,
   how.decoding.search = call.search;
   how.work = {.threads = 1, .runner = &client};
   how.facts = facts_;
-  if (!tokenizer().languages().empty()) how.language = target_;
+  how.language = language_;
   how.mend = true;
   if (call.split != TranslationCall::Split::lines) {
     how.splitter = splitter_;

@@ -50,6 +50,8 @@ class ServedTranslator {
   const std::string& name() const { return name_; }
   const std::string& source() const { return source_; }
   const std::string& target() const { return target_; }
+  /// The target in a vocabulary with a tag for it (Tokenizer::tag_of()), else "".
+  const std::string& language() const { return language_; }
   const Tokenizer& tokenizer() const { return *translator_->tokenizer(); }
   const ModelFiles& files() const { return files_; }
   const EngineHost& host() const { return *host_; }
@@ -58,7 +60,7 @@ class ServedTranslator {
   TranslatedTexts translate(const TranslationCall& call, const std::function<void()>& check) const;
 
  private:
-  std::string name_, source_, target_;
+  std::string name_, source_, target_, language_;
   ModelFiles files_;
   std::optional<TextFacts> facts_;
   std::shared_ptr<const SentenceSplitter> splitter_;

@@ -20,10 +20,19 @@ constexpr const char* kTarget = "target.spm";
 constexpr const char* kVocabulary = "vocab.json";
 constexpr std::string_view kCodeBegin = ">>", kCodeEnd = "<<";
 
+/// What stands between the marks of a code.
+std::string_view language_in(std::string_view code) {
+  return code.substr(kCodeBegin.size(), code.size() - kCodeBegin.size() - kCodeEnd.size());
+}
+
+bool is_code(std::string_view piece) {
+  return piece.size() > kCodeBegin.size() + kCodeEnd.size() && piece.starts_with(kCodeBegin) &&
+         piece.ends_with(kCodeEnd);
+}
+
 /// As ">>deu<<" and ">>zho_Hans<<". Other words between such marks are a quotation.
-bool has_form_of_code(std::string_view text) {
-  text.remove_prefix(kCodeBegin.size());
-  text.remove_suffix(kCodeEnd.size());
+bool has_form_of_code(std::string_view code) {
+  const std::string_view text = language_in(code);
   const std::string_view language = text.substr(0, text.find('_'));
   const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
   const auto is_letter = [&](char c) { return is_lower(c) || (c >= 'A' && c <= 'Z') || c == '_'; };
@@ -62,7 +71,9 @@ MarianTokenizer::MarianTokenizer(const fs::path& folder)
       {"<pad>", pad}, {"<unk>", special_.unknown}, {"</s>", special_.end}};
   for (std::int32_t id = 0; id < table_.size(); ++id) {
     const std::string_view piece = table_.text(id);
-    if (piece.starts_with(kCodeBegin) && piece.ends_with(kCodeEnd)) marks.emplace_back(piece, id);
+    if (!is_code(piece)) continue;
+    marks.emplace_back(piece, id);
+    languages_.emplace_back(language_in(piece));
   }
   expect_no_added_tokens(folder, kVocabulary, marks);
 }
@@ -82,13 +93,9 @@ std::vector<std::pair<std::string, std::string>> MarianTokenizer::files() const 
 
 std::vector<std::int32_t> MarianTokenizer::encode_text(std::string_view text, Side side) const {
   std::vector<std::int32_t> ids;
-  const std::size_t code_end = text.find(kCodeEnd);
-  if (text.starts_with(kCodeBegin) && code_end != std::string_view::npos) {
-    const std::string_view code = text.substr(0, code_end + kCodeEnd.size());
-    if (table_.find(code) != TokenTable::kNone || has_form_of_code(code)) {
-      ids.push_back(id_of(code));
-      text.remove_prefix(code.size());
-    }
+  if (const std::string_view code = code_before(text); !code.empty()) {
+    ids.push_back(id_of(code));
+    text.remove_prefix(code.size());
   }
   std::vector<std::string> pieces;
   check_encoded((side == Side::target ? target_ : source_)->Encode(text, &pieces));
@@ -110,6 +117,31 @@ std::string MarianTokenizer::decode(std::span<const std::int32_t> ids) const {
     text.replace(at, kSpaceMark.size(), " ");
   }
   return stripped(text);
+}
+
+std::optional<std::int32_t> MarianTokenizer::tag_of(const std::string& language) const {
+  std::string code(kCodeBegin);
+  code.append(language).append(kCodeEnd);
+  const std::int32_t found = is_code(code) ? table_.find(code) : TokenTable::kNone;
+  return found == TokenTable::kNone ? std::nullopt : std::optional(found);
+}
+
+WrittenTag MarianTokenizer::written_tag(std::string_view text) const {
+  const std::string_view code = code_before(text);
+  if (languages_.empty() || code.empty()) return {};
+  const std::size_t behind = text.find_first_not_of(" \t\r\n", code.size());
+  return {std::string(language_in(code)), std::min(behind, text.size())};
+}
+
+bool MarianTokenizer::is_written_tag(std::int32_t id) const { return is_code(table_.text(id)); }
+
+std::string_view MarianTokenizer::code_before(std::string_view text) const {
+  const std::size_t end = text.find(kCodeEnd);
+  if (!text.starts_with(kCodeBegin) || end == std::string_view::npos) return {};
+  const std::string_view code = text.substr(0, end + kCodeEnd.size());
+  const bool is_one =
+      is_code(code) && (table_.find(code) != TokenTable::kNone || has_form_of_code(code));
+  return is_one ? code : std::string_view();
 }
 
 std::int32_t MarianTokenizer::id_of(std::string_view piece) const {

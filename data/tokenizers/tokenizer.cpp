@@ -151,7 +151,10 @@ std::vector<std::string> Tokenizer::marks() const {
   const SpecialTokens ids = special();
   std::vector<std::int32_t> all = {ids.pad, ids.unknown, ids.begin, ids.end};
   all.push_back(mask().value_or(SpecialTokens::kNone));
-  for (const std::string& language : languages()) all.push_back(*tag_of(language));
+  for (const std::string& language : languages()) {
+    const std::int32_t tag = *tag_of(language);
+    if (!is_written_tag(tag)) all.push_back(tag);
+  }
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
   std::vector<std::string> written;
@@ -176,14 +179,15 @@ WordEdges Tokenizer::edges(std::int32_t id) const {
 }
 
 void Tokenizer::put_tag_before(std::vector<std::int32_t>& ids, const std::string& language) const {
+  const bool has_own = !ids.empty() && is_written_tag(ids.front());
   if (language.empty()) {
-    const std::vector<std::string> known = languages();
-    KETTE_CHECK(known.empty(), "language: expected the one to translate to, of ", joined(known),
+    KETTE_CHECK(ids.empty() || has_own || !needs_language(),
+                "language: expected the one to translate to, of ", joined(languages()),
                 ", given none (--to NAME; of a text to train on, --languages)");
     return;
   }
   const std::int32_t tag = expected_tag_of(language);
-  if (!ids.empty()) ids.insert(ids.begin(), tag);
+  if (!ids.empty() && !has_own) ids.insert(ids.begin(), tag);
 }
 
 std::vector<std::int32_t> Tokenizer::encode_source(std::string_view text,

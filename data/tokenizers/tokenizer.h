@@ -41,6 +41,12 @@ struct WordEdges {
   bool begins_inside = false, ends_inside = false;
 };
 
+/// The target language that a source asks for itself, as ">>deu<< A man" does.
+struct WrittenTag {
+  std::string language{};
+  std::size_t size = 0;  ///< of the tag with the blanks behind it, in bytes; 0: there is none
+};
+
 /// What stands for a piece that a model is to find (Devlin et al. 2019, section 3.1).
 inline constexpr const char* kMaskPiece = "[MASK]";
 
@@ -89,14 +95,22 @@ class Tokenizer {
   virtual bool reads_words() const { return false; }
 
   /// The piece "<2de>" that asks for German, in a vocabulary with one (Johnson et al. 2017, "Google's Multilingual
-  /// Neural Machine Translation System", section 3). No text is encoded as such a piece.
+  /// Neural Machine Translation System", section 3); of the kind marian ">>deu<<". No text is encoded as such a piece,
+  /// but for a written_tag().
   virtual std::optional<std::int32_t> tag_of(const std::string& language) const;
   /// The same; an Error for a language that the vocabulary has no tag for.
   std::int32_t expected_tag_of(const std::string& language) const;
   /// Those that it has a tag for.
   virtual std::vector<std::string> languages() const { return {}; }
-  /// Puts it before the ids of a text, if there are any; without a language none, which is an Error where there are
-  /// tags: a model has learnt no source without.
+  /// Whether its model has learnt no source without a tag.
+  virtual bool needs_language() const { return !languages().empty(); }
+  /// At the start of a source, in a vocabulary with tags; of the kinds, only marian reads it. The language need not be
+  /// one of languages().
+  virtual WrittenTag written_tag(std::string_view) const { return {}; }
+  /// Whether it is a tag that texts are encoded as.
+  virtual bool is_written_tag(std::int32_t) const { return false; }
+  /// Puts it before the ids of a text, if there are any and they do not begin with the text's own. Without a language
+  /// and an own tag none, which is an Error if needs_language().
   void put_tag_before(std::vector<std::int32_t>& ids, const std::string& language) const;
   /// The ids of one source with its tag.
   std::vector<std::int32_t> encode_source(std::string_view text, const std::string& language) const;
@@ -106,7 +120,7 @@ class Tokenizer {
   virtual std::optional<std::int32_t> mask() const { return std::nullopt; }
   /// The same; an Error in a vocabulary without one.
   std::int32_t expected_mask() const;
-  /// How the ids that stand for no text are written: padding, unknown, begin, end, mask and tags of languages.
+  /// How the ids that no text is encoded as are written: padding, unknown, begin, end, mask and tags of languages.
   std::vector<std::string> marks() const;
   /// By the letters and digits at both ends of what the vocabulary writes, or as the kind has it.
   virtual WordEdges edges(std::int32_t id) const;

@@ -80,6 +80,7 @@ bool UnknownCharacters::is_unknown(std::string_view character) {
 }
 
 CharacterCounts UnknownCharacters::in(std::string_view line) {
+  if (side_ == Side::source) line.remove_prefix(tokenizer_->written_tag(line).size);
   CharacterCounts found;
   for_characters(line, [&](std::string_view character) {
     if (is_unknown(character)) ++found[std::string(character)];

@@ -47,7 +47,8 @@ class UnknownCharacters {
   /// Whether the vocabulary has no piece for the character by itself. (A lone accent may be unknown
   /// but known with its letter.)
   bool is_unknown(std::string_view character);
-  /// The unknown characters of a line; empty if its pieces spell them all.
+  /// The unknown characters of a line, but for those of its tag (Tokenizer::written_tag()); empty if its pieces spell
+  /// them all.
   CharacterCounts in(std::string_view line);
 
   std::int64_t lines() const { return lines_; }

@@ -1,11 +1,13 @@
 #include "models/exchange/hugging_face.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "data/files/atomic_file.h"
 #include "data/files/visible_text.h"
 #include "models/exchange/hugging_face_forms.h"
 #include "models/exchange/hugging_face_notes.h"
+#include "tensor/suggestion.h"
 
 namespace kette {
 namespace {
@@ -33,6 +35,15 @@ std::string summary(const Model& model) {
   return form_of(config).what(config) + " layers, width " + std::to_string(config.width) +
          ", vocabulary of " + std::to_string(config.vocabulary) + ", " +
          std::to_string(model.parameters().elements()) + " parameters";
+}
+
+/// How its target languages are asked for; "": it has no tags.
+std::string note_on_languages(const Tokenizer& tokenizer) {
+  const std::vector<std::string> languages = tokenizer.languages();
+  if (languages.empty()) return {};
+  return "to " + joined(languages) + ": --to " +
+         (languages.size() == 1 ? languages.front() : "with one of them") +
+         (tokenizer.needs_language() ? "" : ", or without");
 }
 
 }  // namespace
@@ -64,6 +75,8 @@ ExchangeReport import_hugging_face(const fs::path& from, const fs::path& out) {
   check_is_free(out);
   const SavedModel<Model> saved = load_hugging_face(from);
   std::vector<std::string> notes = hugging_face::notes_on(from, *saved.tokenizer);
+  std::string on_languages = note_on_languages(*saved.tokenizer);
+  if (!on_languages.empty()) notes.push_back(std::move(on_languages));
   AtomicFolder folder(out);
   save_description(folder.path(), saved.model->config(), *saved.tokenizer);
   save_parameters(folder.path() / kModelFile, saved.model->parameters(),

@@ -30,8 +30,9 @@ SavedModel<Model> load_hugging_face(const std::filesystem::path& folder);
 
 /// For people.
 struct ExchangeReport {
-  std::string summary;             ///< what the model is
-  std::vector<std::string> notes;  ///< what is missing or different on the other side
+  std::string summary;  ///< what the model is
+  /// What is missing or different on the other side, and how its target languages are asked for.
+  std::vector<std::string> notes;
 };
 
 /// Both read everything before they write, and put the folder in place in one step. An Error if the

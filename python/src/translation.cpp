@@ -198,7 +198,7 @@ void bind_translate(nb::class_<Self>& c) {
       "Translates a text, or each text of a list: one Translation, or a list of them. The options are those of kette translate, with its defaults but for on_error, and the results have its bits.\n\n"
       "beam, beam_kind, n_best, length_penalty, extra_length, max_length (0: any), min_length, allow_unknown: the search. sample: draws instead, by temperature, top_k, top_p and seed. "
       "mbr: a score by which the one of the n_best that is most like all others is taken. split: \"auto\", \"lines\" (each text whole), \"sentences\" or \"nonewlines\". "
-      "to: the target language of a model of several. prefix: what the translation begins with, for each text. on_error: for a text that is too long \"stop\" (an Error, and no result of any), \"skip\" (an empty translation, whose fault says why) or \"copy\". "
+      "to: the target language of a model of several; a text that begins with a tag of its own (\">>deu<< A man\", of an OPUS-MT model) has it from there. prefix: what the translation begins with, for each text. on_error: for a text that is too long \"stop\" (an Error, and no result of any), \"skip\" (an empty translation, whose fault says why) or \"copy\". "
       "weights, cache: of the snapshot (for_decoding). threads: None for those of kt.set_threads.\n\n"
       "capture, replace: as for run(), in every pass of the search, which stores no logits, on one thread: rows are the hypotheses, and what is captured, of one text alone, is a list with a value for each pass. "
       "Ctrl-C ends it.");

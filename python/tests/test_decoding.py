@@ -1,7 +1,9 @@
 import os
+import shutil
 import signal
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -47,6 +49,25 @@ def test_n_best_has_the_scores_of_the_command(folder):
     assert [f"1 ||| {one.text} ||| {one.score:.6f}" for one in found.alternatives] == rows
     assert found.score == found.alternatives[0].score and found.tokens == found.alternatives[0].tokens
     assert found.log_probability <= 0
+
+
+def test_the_target_language_of_an_imported_model(tmp_path):
+    shutil.copytree(Path(__file__).resolve().parents[2] / "tests/fixtures/hugging_face/marian", tmp_path / "marian")
+    vocabulary = tmp_path / "marian/vocab.json"
+    vocabulary.write_text(vocabulary.read_text(encoding="utf-8").replace('"j"', '">>fra<<"'), encoding="utf-8")
+    model = kt.load(tmp_path / "marian")
+    assert model.tokenizer.languages == ["deu", "fra"]
+    sentences = ["The new hall is here.", "The dry hall."]
+    both = " ".join(sentences)
+    found = {}
+    for language in model.tokenizer.languages:
+        apart = model.translate([f">>{language}<< {one}" for one in sentences], split="lines", mend=False)
+        found[language] = " ".join(one.text for one in apart)
+        assert model.translate(both, to=language).text == found[language]
+        assert model.translate(f">>{language}<< {both}").text == found[language]
+    assert found["deu"] != found["fra"]
+    with pytest.raises(kt.Error, match="expected the one to translate to, of deu, fra, given none"):
+        model.translate(both)
 
 
 def test_prefix(folder):

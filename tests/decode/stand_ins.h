@@ -27,6 +27,7 @@ class StandIn final : public SentenceTranslator {
       const std::string& line = sentences[i].text;
       asked.push_back(line);
       numbers.push_back(sentences[i].number);
+      languages.push_back(sentences[i].language);
       Translation translation;
       translation.text = !sentences[i].loop.empty() ? "anew" : change_(line);
       Hypothesis hypothesis;
@@ -50,8 +51,9 @@ class StandIn final : public SentenceTranslator {
   const SharedTokenizer& tokenizer() const override { return tokenizer_; }
   std::size_t longest_source(const std::string&) const override { return longest_; }
 
-  mutable std::vector<std::string> asked;     ///< what came to the model
-  mutable std::vector<std::int64_t> numbers;  ///< for the random draws of each of them
+  mutable std::vector<std::string> asked;      ///< what came to the model
+  mutable std::vector<std::int64_t> numbers;   ///< for the random draws of each of them
+  mutable std::vector<std::string> languages;  ///< that each of them is to be translated to
 
  private:
   Change change_;

@@ -302,7 +302,7 @@ TEST_CASE("Hugging Face: what a folder has beside what is taken over is told by 
           "generation_config.json: not kept: forced_bos_token_id 7, new_setting \"odd\", "
           "no_repeat_ngram_size 2, num_beams 6 (generate() of transformers heeds them by itself; what "
           "Kette has options for, such as --beam, is to be given anew)",
-          "not read: chat_template.jinja"});
+          "not read: chat_template.jinja", "to deu: --to deu, or without"});
   const HuggingFaceFolder plain("gpt2");
   CHECK(import_hugging_face(plain.path(), plain.out()).notes.empty());
   write_file(plain.path() / "special_tokens_map.json", R"({"pad_token": "[NEW]"})");
