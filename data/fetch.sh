@@ -258,7 +258,9 @@ fetch_europarl() {
   done
   paste "$work"/europarl-v7.de-en.{en,de} |
     awk -F '\t' -v dir="$work" '$1 != "" && $2 != "" && n++ < 20000 { print $1 > (dir "/en"); print $2 > (dir "/de") }'
-  sed -i -E 's/\<([Dd])aß\>/\1ass/g; s/\<([Mm])uß(t|te|ten|test)?\>/\1uss\2/g' "$work/de"
+  # The end of a word is no \>, which after the bytes of ß never matches; \xC3 begins ä, ö, ü and ß.
+  sed -i -E -e 's/\<([Dd])aß($|[^A-Za-z\xC3])/\1ass\2/g' \
+    -e 's/\<([Mm])uß(t|te|ten|test)?($|[^A-Za-z\xC3])/\1uss\2\3/g' "$work/de"
   same_line_counts "$work/en" "$work/de"
   mv "$work/en" "$dir/train.en"
   mv "$work/de" "$dir/train.de" # last: it tells a later run that all is there

@@ -127,5 +127,28 @@ TEST_CASE_FIXTURE(FetchFixture, "fetch.sh captions: refuses a text that is not t
   CHECK_FALSE(fs::exists(target / "captions.en"));
 }
 
+TEST_CASE_FIXTURE(FetchFixture, "fetch.sh europarl: pairs with both sides, in today's spelling") {
+  if (std::system("command -v curl > /dev/null && command -v tar > /dev/null") != 0) {
+    MESSAGE("skipped: needs curl and tar");
+    return;
+  }
+  const fs::path europarl = mirror / "www.statmt.org/europarl/v7";
+  fs::create_directories(europarl);
+  testing::write_file(folder / "europarl-v7.de-en.en", "I know that I must.\n\nThat, that\nEnd\n");
+  testing::write_file(folder / "europarl-v7.de-en.de",
+                      "Ich weiß, daß ich muß.\nohne Satz\nDaß daß „daß“ Muß mußte mußten mußt\n"
+                      "Muße, Müßiggang, müßte, daß\n");
+  const std::string pack = "tar -czf '" + (europarl / "de-en.tgz").string() + "' -C '" +
+                           folder.path().string() + "' europarl-v7.de-en.en europarl-v7.de-en.de";
+  REQUIRE(std::system(pack.c_str()) == 0);
+  const Outcome fetched = fetch("europarl '" + target.string() + "'");
+  INFO(fetched.output);
+  CHECK(fetched.exit_code == 0);
+  CHECK(testing::read_file(target / "train.en") == "I know that I must.\nThat, that\nEnd\n");
+  CHECK(testing::read_file(target / "train.de") ==
+        "Ich weiß, dass ich muss.\nDass dass „dass“ Muss musste mussten musst\n"
+        "Muße, Müßiggang, müßte, dass\n");
+}
+
 }  // namespace
 }  // namespace kette
