@@ -133,8 +133,12 @@ void prepare_pairs(const TokenizeCommandOptions& o, int threads) {
       [&](const SharedTokenizer& with) {
         prepared = kette::prepare_pairs(o.out, texts, with, options, show_on(line, "lines"));
       },
-      [&](const SharedTokenizer& with) {
-        save(text_facts(texts, false, *with, options.filters), o.out);
+      [&](const SharedTokenizer&) {
+        if (const auto facts = prepared.facts()) {
+          save(*facts, o.out);
+        } else {
+          std::filesystem::remove(o.out / kTextFactsFile);  // it says nothing of what is added
+        }
         prepared.save(o.out);
       });
   if (!communicator().is_first()) return;

@@ -121,6 +121,15 @@ std::string TranslationTask::odd_text() const {
   return warnings.empty() ? "" : "\n" + warnings + "(kette check shows such pairs)";
 }
 
+std::string TranslationTask::unknown_facts() const {
+  if (!options_.is_prepared() || prepared_facts(options_.texts, options_.both_directions))
+    return {};
+  return "\n" + options_.texts.front().source.name() +
+         ": expected what each text is like, as this version keeps it, given none in this or another folder of --pairs: "
+         "the model will not know in which case, and how many sentences a line, its text is (run kette tokenize again, with "
+         "all texts at once)";
+}
+
 std::string TranslationTask::score_text() const {
   if (!options_.validate_score) return {};
   std::string text;
@@ -149,7 +158,8 @@ std::string TranslationTask::unknown_characters() const {
 
 void TranslationTask::save_facts() const {
   if (options_.is_prepared()) {
-    copy_text_facts(options_.texts.front().prepared, options_.out);
+    const auto facts = prepared_facts(options_.texts, options_.both_directions);
+    if (facts) save(*facts, options_.out);
   } else {
     save(text_facts(options_.texts, options_.both_directions, *tokenizer(), text_filters()),
          options_.out);

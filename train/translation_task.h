@@ -37,10 +37,14 @@ class TranslationTask final : public ParallelTask {
   SharedTokenizer make_tokenizer() const override;
   ParallelCorpus read_validation(const FilterOptions& filters) override;
   ParallelCorpus make_corpus(const TokenizeProgress& progress) const override;
-  std::string warnings() const override { return odd_text() + score_text() + unknown_characters(); }
+  std::string warnings() const override {
+    return odd_text() + unknown_facts() + score_text() + unknown_characters();
+  }
   void save_facts() const override;
   /// Warnings about odd training text, odd validation text, and characters outside the vocabulary; usually empty.
   std::string odd_text() const;
+  /// That prepared texts do not tell what they are like; usually empty.
+  std::string unknown_facts() const;
   std::string score_text() const;
   std::string unknown_characters() const;
   Metric validation_metric() const;

@@ -74,6 +74,9 @@ PreparedPairs PreparedPairs::of(const fs::path& folder) {
       prepared.texts.push_back({text.at("source"), text.at("target"), text.at("language"),
                                 text.at("made_of"), text.at("lines"), text.at("source_bytes"),
                                 text.at("target_bytes"), text.at("shards")});
+      if (text.contains("counts")) {
+        prepared.texts.back().counts = text_counts_of_json(text.at("counts"));
+      }
     }
   });
   return prepared;
@@ -90,6 +93,7 @@ void PreparedPairs::save(const fs::path& folder) const {
                         {"source_bytes", text.source_bytes},
                         {"target_bytes", text.target_bytes},
                         {"shards", text.shards}});
+    if (text.counts) of_texts.back()["counts"] = text_counts_to_json(*text.counts);
   }
   ShardFolder(folder, ShardKind::pairs)
       .save_list({{"tokenizer", tokenizer},
@@ -99,6 +103,15 @@ void PreparedPairs::save(const fs::path& folder) const {
                     {"join_lines", filters.join_lines},
                     {"odd", odd}}},
                   {"texts", of_texts}});
+}
+
+std::optional<TextFacts> PreparedPairs::facts(bool both_directions) const {
+  std::vector<TextCounts> counts;
+  for (const PreparedText& text : texts) {
+    if (!text.counts) return std::nullopt;
+    counts.push_back(*text.counts);
+  }
+  return text_facts(counts, both_directions);
 }
 
 bool has_shards_of(const fs::path& folder, const std::vector<ParallelText>& texts,
@@ -154,7 +167,8 @@ PreparedPairs prepare_pairs(const fs::path& folder, const std::vector<ParallelTe
     done += size;
     prepared.texts.push_back({texts[i].source.name(), texts[i].target.name(), texts[i].language,
                               wanted[i], pairs.lines(), pairs.encoder().source_bytes(),
-                              pairs.encoder().target_bytes(), names});
+                              pairs.encoder().target_bytes(), names,
+                              text_counts(texts[i], *tokenizer, options.filters)});
   }
   return prepared;
 }
@@ -166,6 +180,19 @@ std::vector<ParallelText> prepared_texts(const fs::path& folder) {
     texts.push_back({list, list, text.language, folder, texts.size()});
   }
   return texts;
+}
+
+std::optional<TextFacts> prepared_facts(const std::vector<ParallelText>& texts,
+                                        bool both_directions) {
+  PreparedPairs all;
+  bool are_of_one_folder = true;
+  for (const ParallelText& text : texts) {
+    all.texts.push_back(PreparedPairs::of(text.prepared).texts.at(text.number));
+    are_of_one_folder = are_of_one_folder && text.prepared == texts.front().prepared;
+  }
+  const std::optional<TextFacts> facts = all.facts(both_directions);
+  if (facts || !are_of_one_folder || both_directions) return facts;
+  return load_text_facts(texts.front().prepared);
 }
 
 ParallelCorpus prepared_corpus(const ParallelText& text, const SharedTokenizer& tokenizer,

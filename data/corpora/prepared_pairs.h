@@ -3,11 +3,13 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "data/corpora/parallel_corpus.h"
 #include "data/corpora/shard_folder.h"
+#include "data/corpora/text_facts.h"
 
 namespace kette {
 
@@ -17,6 +19,7 @@ struct PreparedText {
   std::int64_t lines = 0;
   std::int64_t source_bytes = 0, target_bytes = 0;  ///< unpacked
   std::vector<std::string> shards;                  ///< files of the folder
+  std::optional<TextCounts> counts{};               ///< none: an earlier version made it
 };
 
 struct PreparedPairs {
@@ -29,6 +32,8 @@ struct PreparedPairs {
   static PreparedPairs of(const std::filesystem::path& folder);
   /// Into a folder whose shards are all there.
   void save(const std::filesystem::path& folder) const;
+  /// What the texts are like, together; nothing where an earlier version prepared one of them.
+  std::optional<TextFacts> facts(bool both_directions = false) const;
 };
 
 struct PrepareOptions {
@@ -49,6 +54,10 @@ PreparedPairs prepare_pairs(const std::filesystem::path& folder,
 
 /// The texts of a folder, to learn from.
 std::vector<ParallelText> prepared_texts(const std::filesystem::path& folder);
+/// What prepared texts are like, together. Where an earlier version prepared one of them: what the folder's text.json says
+/// if they are of one folder and learnt in one direction; else nothing is known.
+std::optional<TextFacts> prepared_facts(const std::vector<ParallelText>& texts,
+                                        bool both_directions);
 /// The pairs of one. Ids are read, and checked, when they are wanted. Throws unless they are of this tokenizer, and none has
 /// more than so many tokens a side.
 ParallelCorpus prepared_corpus(const ParallelText& text, const SharedTokenizer& tokenizer,

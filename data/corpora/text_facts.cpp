@@ -2,127 +2,56 @@
 
 #include <algorithm>
 
-#include "data/corpora/line_joiner.h"
 #include "data/files/atomic_file.h"
 #include "data/files/json_text.h"
-#include "data/files/line_reader.h"
 #include "data/files/text_file.h"
-#include "data/files/unicode.h"
-#include "data/sentences/likely_language.h"
-#include "data/sentences/sentence_splitter.h"
 
 namespace kette {
 namespace {
 
-constexpr std::size_t kLines = 10000;  // of each text
-
-using Texts = std::vector<std::string>;
-
-Texts first_lines(const TextColumn& text, FaultyLines faulty) {
-  LineReader reader(text, {}, faulty);
-  Texts lines;
-  while (lines.size() < kLines) {
-    Texts part = reader.next(kLines - lines.size());
-    if (part.empty()) break;
-    std::move(part.begin(), part.end(), std::back_inserter(lines));
+/// The value that so large a share of the lines has no more of.
+std::int64_t quantile(const LinesByValue& counts, double share, std::int64_t otherwise) {
+  std::int64_t all = 0;
+  for (const auto& [value, lines] : counts) all += lines;
+  auto rank = static_cast<std::int64_t>(share * static_cast<double>(all - 1));
+  for (const auto& [value, lines] : counts) {
+    if (rank < lines) return value;
+    rank -= lines;
   }
-  return lines;
-}
-
-void append(Texts& all, const Texts& more) { all.insert(all.end(), more.begin(), more.end()); }
-
-std::string language_of(const Texts& lines) {
-  const std::vector<std::string_view> views(lines.begin(), lines.end());
-  return likely_language(views);
-}
-
-std::vector<std::vector<std::int32_t>> encoded(const Texts& lines, const Tokenizer& tokenizer,
-                                               Side side) {
-  const std::vector<std::string_view> views(lines.begin(), lines.end());
-  return tokenizer.encode_all(views, side);
-}
-
-/// Lines as they are learnt from, several of them together.
-void join(Texts& sources, Texts& targets, const Tokenizer& tokenizer, const FilterOptions& how) {
-  LineJoiner joiner(how.join_lines, how.longest());
-  Texts joined_sources, joined_targets;
-  const auto source_ids = encoded(sources, tokenizer, Side::source),
-             target_ids = encoded(targets, tokenizer, Side::target);
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    const auto source_tokens = std::ssize(source_ids[i]), target_tokens = std::ssize(target_ids[i]);
-    if (std::min(source_tokens, target_tokens) == 0) {
-      joiner.end();
-    } else if (joiner.goes_on(source_tokens, target_tokens)) {
-      joined_sources.back() += " " + sources[i];
-      joined_targets.back() += " " + targets[i];
-    } else {
-      joined_sources.push_back(sources[i]);
-      joined_targets.push_back(targets[i]);
-    }
-  }
-  sources = std::move(joined_sources);
-  targets = std::move(joined_targets);
-}
-
-/// The value that so large a share has no more of.
-template <class Value>
-Value quantile(std::vector<Value> values, double share, Value otherwise) {
-  if (values.empty()) return otherwise;
-  const auto rank = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), values.begin() + rank, values.end());
-  return values[static_cast<std::size_t>(rank)];
-}
-
-bool has_capital(const std::string& line) {
-  const std::u32string text = decode_utf8(line);
-  return lower(text) != text;
+  return otherwise;
 }
 
 }  // namespace
 
-TextFacts text_facts(const std::vector<ParallelText>& texts, bool both_directions,
-                     const Tokenizer& tokenizer, const FilterOptions& how) {
-  Texts sources, targets;
-  const FaultyLines faulty =
-      how.odd.wants(Oddity::encoding) ? FaultyLines::emptied : FaultyLines::refused;
-  for (const ParallelText& text : texts) {
-    Texts source = first_lines(text.source, faulty), target = first_lines(text.target, faulty);
-    source.resize(std::min(source.size(), target.size()));
-    target.resize(source.size());
-    if (how.join_lines > 1) join(source, target, tokenizer, how);
-    append(sources, source);
-    append(targets, target);
+TextFacts text_facts(const std::vector<TextCounts>& texts, bool both_directions) {
+  SideCounts source, target;
+  for (const TextCounts& text : texts) {
+    source.add(text.source);
+    target.add(text.target);
   }
   if (both_directions) {
-    const Texts swapped = sources;
-    append(sources, targets);
-    append(targets, swapped);
+    const SideCounts swapped = source;
+    source.add(target);
+    target.add(swapped);
   }
   TextFacts facts;
-  facts.source_language = language_of(sources);
-  facts.target_language = language_of(targets);
-  const SentenceSplitter splitter(facts.source_language.empty() ? "en" : facts.source_language);
-  std::vector<std::int64_t> sentences, tokens;
-  std::vector<double> ratios;
-  std::int64_t capitals = 0;
-  const auto source_ids = encoded(sources, tokenizer, Side::source),
-             target_ids = encoded(targets, tokenizer, Side::target);
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    if (source_ids[i].empty()) continue;
-    sentences.push_back(std::ssize(splitter.split(sources[i])));
-    tokens.push_back(std::ssize(source_ids[i]));
-    ratios.push_back(static_cast<double>(target_ids[i].size()) /
-                     static_cast<double>(source_ids[i].size()));
-    capitals += has_capital(sources[i]) ? 1 : 0;
-  }
-  facts.sentences = std::max<std::int64_t>(1, quantile<std::int64_t>(sentences, 0.1, 1));
-  facts.most_sentences = std::max<std::int64_t>(1, quantile<std::int64_t>(sentences, 0.9, 1));
-  facts.source_tokens = quantile<std::int64_t>(tokens, 0.999, 0);
-  facts.shortest = quantile(ratios, 0.01, 0.0);
-  if (!tokens.empty()) {
-    facts.capitals = static_cast<double>(capitals) / static_cast<double>(tokens.size());
+  facts.source_language = likely_language(source.signs);
+  facts.target_language = likely_language(target.signs);
+  facts.sentences = std::max<std::int64_t>(1, quantile(source.sentences, 0.1, 1));
+  facts.most_sentences = std::max<std::int64_t>(1, quantile(source.sentences, 0.9, 1));
+  facts.source_tokens = quantile(source.tokens, 0.999, 0);
+  facts.shortest = static_cast<double>(quantile(source.hundredths, 0.01, 0)) / 100;
+  if (source.lines > 0) {
+    facts.capitals = static_cast<double>(source.capitals) / static_cast<double>(source.lines);
   }
   return facts;
+}
+
+TextFacts text_facts(const std::vector<ParallelText>& texts, bool both_directions,
+                     const Tokenizer& tokenizer, const FilterOptions& how) {
+  std::vector<TextCounts> counts;
+  for (const ParallelText& text : texts) counts.push_back(text_counts(text, tokenizer, how));
+  return text_facts(counts, both_directions);
 }
 
 void save(const TextFacts& facts, const std::filesystem::path& folder) {

@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "data/corpora/parallel_corpus.h"
+#include "data/corpora/text_counts.h"
 
 namespace kette {
 
@@ -18,13 +20,15 @@ struct TextFacts {
   std::int64_t sentences = 1;       ///< of a source line: nine in ten have no fewer
   std::int64_t most_sentences = 1;  ///< nine in ten have no more
   std::int64_t source_tokens = 0;   ///< of a source line: 999 of 1,000 have no more
-  double shortest = 0;              ///< target tokens over source tokens: 1 of 100 pairs has less
-  double capitals = 1;              ///< the share of the source lines that have a capital
+  double shortest = 0;  ///< target tokens over source tokens, to 0.01: 1 of 100 pairs has less
+  double capitals = 1;  ///< the share of the source lines that have a capital
 
   friend bool operator==(const TextFacts&, const TextFacts&) = default;
 };
 
-/// Of the first lines of each text. both_directions: each side is a source, too. how: are lines joined?
+/// both_directions: each side is a source, too.
+TextFacts text_facts(const std::vector<TextCounts>& texts, bool both_directions);
+/// Of the first lines of each text. how: are lines joined?
 TextFacts text_facts(const std::vector<ParallelText>& texts, bool both_directions,
                      const Tokenizer& tokenizer, const FilterOptions& how = {});
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <tuple>
 #include <unordered_map>
 
 #include "data/files/unicode.h"
@@ -12,9 +13,7 @@ namespace kette {
 namespace {
 
 constexpr std::size_t kEnough = std::size_t{1} << 20;  // bytes
-constexpr std::size_t kLanguages = 3;
-
-using Signs = std::array<std::int64_t, kLanguages>;
+constexpr std::size_t kLanguages = std::tuple_size_v<LanguageSigns>;
 
 const std::array<const sentences::Language*, kLanguages>& all_languages() {
   static const std::array<const sentences::Language*, kLanguages> languages = {
@@ -51,7 +50,7 @@ void for_words(std::u32string_view lowered, const Use& use) {
   }
 }
 
-void add_function_word(std::u32string_view word, Signs& signs) {
+void add_function_word(std::u32string_view word, LanguageSigns& signs) {
   const std::uint8_t languages = languages_of(word);
   for (std::size_t i = 0; i < kLanguages; ++i) signs[i] += languages >> i & 1;
 }
@@ -76,8 +75,8 @@ bool has_one_of(std::u32string_view word, std::u32string_view letters) {
 bool is_latin(char32_t letter) { return letter < 0x250 || (letter >= 0x1E00 && letter < 0x1F00); }
 
 /// The index of the largest; kLanguages if it is below `least` or not `times` the second largest.
-std::size_t clearly_most(const Signs& signs, std::int64_t least, double times) {
-  Signs sorted = signs;
+std::size_t clearly_most(const LanguageSigns& signs, std::int64_t least, double times) {
+  LanguageSigns sorted = signs;
   std::sort(sorted.rbegin(), sorted.rend());
   if (sorted[0] < least ||
       static_cast<double>(sorted[0]) < times * static_cast<double>(sorted[1])) {
@@ -88,8 +87,8 @@ std::size_t clearly_most(const Signs& signs, std::int64_t least, double times) {
 
 }  // namespace
 
-std::string likely_language(const std::vector<std::string_view>& lines) {
-  Signs signs{};
+LanguageSigns language_signs(const std::vector<std::string_view>& lines) {
+  LanguageSigns signs{};
   std::size_t left = kEnough;
   for (const std::string_view line : lines) {
     if (line.size() > left) break;
@@ -97,12 +96,20 @@ std::string likely_language(const std::vector<std::string_view>& lines) {
     const std::u32string lowered = lower(decode_utf8(line));
     for_words(lowered, [&](std::u32string_view word) { add_function_word(word, signs); });
   }
+  return signs;
+}
+
+std::string likely_language(const LanguageSigns& signs) {
   const std::size_t most = clearly_most(signs, 1, 1.5);
   return most == kLanguages ? "" : std::string(all_languages()[most]->name);
 }
 
+std::string likely_language(const std::vector<std::string_view>& lines) {
+  return likely_language(language_signs(lines));
+}
+
 LineLanguage language_of_line(std::u32string_view lowered) {
-  Signs signs{};
+  LanguageSigns signs{};
   std::size_t letters = 0, latin = 0;
   for_words(lowered, [&](std::u32string_view word) {
     letters += word.size();

@@ -2,6 +2,7 @@
 // single line, by these and its letters.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -11,7 +12,13 @@
 
 namespace kette {
 
+/// Function words of English, German and French; those of several texts can be added.
+using LanguageSigns = std::array<std::int64_t, 3>;
+/// Of the first lines, up to a MiB.
+LanguageSigns language_signs(const std::vector<std::string_view>& lines);
+
 /// "en", "de" or "fr"; "" if no language clearly leads.
+std::string likely_language(const LanguageSigns& signs);
 std::string likely_language(const std::vector<std::string_view>& lines);
 
 /// The language of one line. other: most letters are not Latin.

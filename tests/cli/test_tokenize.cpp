@@ -136,39 +136,6 @@ TEST_CASE("cli: a model learns the same from prepared pairs as from their texts"
   CHECK(call_kette({"tokenize", "--src", source, "--out", pairs}).code == 2);
 }
 
-TEST_CASE("cli: tokenize takes no vocabulary that a failed command has left of other texts") {
-  const ScratchFolder folder;
-  write_small_corpus(folder.path());
-  const auto file = [&](const std::string& name) { return (folder / name).string(); };
-  std::string other;
-  for (int i = 0; i < 60; ++i) other += std::string(1, static_cast<char>('a' + i % 26)) + "xyz q\n";
-  write_file(file("other"), other);
-  write_file(file("short"), other.substr(other.find('\n') + 1));
-  const auto prepare = [&](const std::vector<std::string>& texts, const std::string& out) {
-    return call_kette(with({"tokenize", "--quiet", "--out", file(out)}, texts)).code;
-  };
-  const auto vocabulary_in = [&](const std::string& out) {
-    return read_file(folder / out / "tokenizer.model");
-  };
-  CHECK(prepare({"--src", file("other"), "--tgt", file("short"), "--vocab", "60"}, "pairs") == 1);
-  const std::string of_others = vocabulary_in("pairs");
-  for (const char* out : {"pairs", "new-pairs"}) {
-    CHECK(prepare({"--src", file("train.en"), "--tgt", file("train.de"), "--vocab", "60"}, out) ==
-          0);
-  }
-  CHECK(vocabulary_in("pairs") == vocabulary_in("new-pairs"));
-  CHECK(vocabulary_in("pairs") != of_others);
-
-  CHECK(prepare({"--text", file("other"), "--vocab", "300"}, "text") == 0);
-  for (const char* made : {"tokens.json", "text-1-00001.tokens"}) {
-    REQUIRE(std::filesystem::remove(folder / "text" / made));  // as if it had been killed before
-  }
-  for (const char* out : {"text", "new-text"}) {
-    CHECK(prepare({"--text", file("train.en"), "--vocab", "300"}, out) == 0);
-  }
-  CHECK(vocabulary_in("text") == vocabulary_in("new-text"));
-}
-
 TEST_CASE("cli: tokenize leaves out what check finds, by the same names") {
   const ScratchFolder folder;
   write_planted(folder.path());

@@ -76,6 +76,14 @@ TEST_CASE_FIXTURE(PreparedFixture, "prepared pairs: the pairs of the texts, each
   CHECK(list.texts[0].lines == 151);
   CHECK(list.texts[0].source_bytes == static_cast<std::int64_t>(fs::file_size(scratch / "en")));
   CHECK(list.texts[1].target_bytes == static_cast<std::int64_t>(fs::file_size(scratch / "de2")));
+  CHECK(list.texts[1].counts == text_counts(second, *tokenizer));
+  CHECK(prepared_facts(prepared_texts(folder), true) ==
+        text_facts({first, second}, true, *tokenizer));
+  std::string without = testing::read_file(folder / "pairs.json");
+  const std::size_t sign = without.find("\"hundredths\": \"") + 15;
+  without.insert(sign, "1:0 ");
+  testing::write_file(folder / "pairs.json", without);
+  CHECK(contains(message_of([&] { read(); }), "expected each value once, with its lines"));
 }
 
 TEST_CASE_FIXTURE(PreparedFixture,
