@@ -14,6 +14,7 @@
 #include "data/corpora/tokenize_files.h"
 #include "data/files/atomic_file.h"
 #include "data/files/folder_lock.h"
+#include "data/files/text_file.h"
 #include "data/files/visible_text.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "inspect/training/corpus_report.h"
@@ -30,6 +31,15 @@ bool is_in_use(const TokenizeCommandOptions& o, const Tokenizer& vocabulary) {
          has_shards_of(o.out, o.texts(), vocabulary, o.of_pairs());
 }
 
+/// A folder has this from when it gets its tokenizer until its list is there.
+constexpr const char* kUnfinished = ".tokenizer-unfinished";
+
+/// Whether the folder's tokenizer is the leavings of such a command that failed or was killed.
+bool has_leavings(const std::filesystem::path& folder) {
+  const auto has = [&](const char* name) { return std::filesystem::exists(folder / name); };
+  return has(kUnfinished) && !has("pairs.json") && !has("tokens.json");
+}
+
 /// Given, or that of the folder; undefined: it is to be made.
 SharedTokenizer known_tokenizer(const TokenizeCommandOptions& o) {
   const bool is_text = !o.files.empty();
@@ -39,7 +49,31 @@ SharedTokenizer known_tokenizer(const TokenizeCommandOptions& o) {
   if (is_text && ShardFolder(o.out, ShardKind::texts).has_list()) return tokenizer_in(o.out);
   if (!std::filesystem::exists(o.out / "tokenizer.model")) return nullptr;
   SharedTokenizer left = load_tokenizer(o.out);
-  return is_in_use(o, *left) ? left : nullptr;
+  if (is_in_use(o, *left)) return left;
+  KETTE_CHECK(
+      has_leavings(o.out), o.out.string(),
+      ": expected a new folder, or one of kette tokenize, given one with a tokenizer.model ",
+      "that no kette tokenize has left there (--tokenizer ", o.out.string(),
+      " takes it; or choose another --out)");
+  return nullptr;
+}
+
+/// Into the folder, where it replaces leavings alone.
+void save_tokenizer(const Tokenizer& tokenizer, const std::filesystem::path& folder) {
+  bool is_there = true;
+  for (const auto& [name, content] : tokenizer.files()) {
+    const std::filesystem::path file = folder / name;
+    const bool is_taken = std::filesystem::exists(file);
+    if (is_taken && read_text(file) == content) continue;
+    KETTE_CHECK(
+        !is_taken || has_leavings(folder), folder.string(),
+        ": expected a folder without a tokenizer, or with the one that is given, given one ",
+        "with another ", name, " (choose another --out)");
+    is_there = false;
+  }
+  if (is_there) return;
+  write_file_atomically(folder / kUnfinished, "");
+  tokenizer.save(folder);
 }
 
 /// A folder keeps the vocabulary that it has.
@@ -100,7 +134,7 @@ SharedTokenizer fill_folder(const TokenizeCommandOptions& o,
     } else {
       tokenizer = make_tokenizer(o);
     }
-    tokenizer->save(o.out);
+    save_tokenizer(*tokenizer, o.out);
   });
   const std::string kind = processes.all(tokenizer ? tokenizer->kind() : "").front();
   processes.agree([&] {
@@ -110,7 +144,10 @@ SharedTokenizer fill_folder(const TokenizeCommandOptions& o,
     const Communicator::Phase phase(processes, "tokenizing");
     processes.agree([&] { make(tokenizer); });
   }
-  processes.once("saving", [&] { save(tokenizer); });
+  processes.once("saving", [&] {
+    save(tokenizer);
+    std::filesystem::remove(o.out / kUnfinished);
+  });
   return tokenizer;
 }
 

@@ -92,8 +92,42 @@ TEST_CASE("cli: tokenize takes no vocabulary that a failed command has left of o
   for (const char* made : {"tokens.json", "text-1-00001.tokens"}) {
     REQUIRE(std::filesystem::remove(folder / "text" / made));  // as if it had been killed before
   }
+  write_file(folder / "text" / ".tokenizer-unfinished", "");
   for (const char* out : {"text", "new-text"}) {
     CHECK(prepare({"--text", file("train.en"), "--vocab", "300"}, out) == 0);
   }
   CHECK(vocabulary_in("text") == vocabulary_in("new-text"));
+}
+
+TEST_CASE("cli: tokenize replaces no tokenizer that another has put into its folder") {
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  const auto path = [&](const std::string& name) { return (folder / name).string(); };
+  const auto prepare = [&](const std::string& out, const std::vector<std::string>& more) {
+    return call_kette(with({"tokenize", "--quiet", "--src", path("train.en"), "--tgt",
+                            path("train.de"), "--out", path(out)},
+                           more));
+  };
+  REQUIRE(prepare("pairs", {"--vocab", "80"}).code == 0);
+  REQUIRE(prepare("others", {"--vocab", "90"}).code == 0);
+  CHECK_FALSE(std::filesystem::exists(folder / "pairs" / ".tokenizer-unfinished"));
+  std::filesystem::create_directory(folder / "own");
+  std::filesystem::copy_file(folder / "pairs" / "tokenizer.model",
+                             folder / "own" / "tokenizer.model");
+  const std::string own = read_file(folder / "own" / "tokenizer.model");
+  for (const std::vector<std::string>& more :
+       std::vector<std::vector<std::string>>{{}, {"--vocab", "90"}, {"--vocab", "80"}}) {
+    const Outcome refused = prepare("own", more);
+    CHECK(refused.code == 1);
+    CHECK(refused.says("given one with a tokenizer.model that no kette tokenize has left there"));
+  }
+  // Nor for one that is given.
+  for (const char* out : {"own", "pairs"}) {
+    const Outcome refused = prepare(out, {"--tokenizer", path("others/tokenizer.model")});
+    CHECK(refused.code == 1);
+    CHECK(refused.says("given one with another tokenizer.model (choose another --out)"));
+    CHECK(read_file(folder / out / "tokenizer.model") == own);
+  }
+  CHECK(prepare("own", {"--tokenizer", path("own")}).code == 0);
+  CHECK(read_file(folder / "own" / "tokenizer.model") == own);
 }
