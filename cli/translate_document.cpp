@@ -14,7 +14,8 @@ namespace kette::cli {
 namespace {
 
 constexpr LineLimits kDocument{.bytes = static_cast<std::int64_t>(kMostDocumentBytes),
-                               .may_be_empty = true};
+                               .may_be_empty = true,
+                               .may_be_zip = true};
 
 std::string bytes_of(const TranslateCommandOptions& o, std::string& name) {
   if (!o.sentences.empty()) {

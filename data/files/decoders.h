@@ -47,4 +47,7 @@ class Decoder {
   std::string file_;
 };
 
+/// Throws if a file with this start is packed in a way that no decoder reads: zip, bzip2, 7z. file: its name, for errors.
+void check_can_be_read(Decoder::Bytes start, const std::string& file);
+
 }  // namespace kette

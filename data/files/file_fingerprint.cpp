@@ -25,10 +25,7 @@ std::string format(std::uintmax_t bytes, std::uint32_t sum) {
 }  // namespace
 
 std::string file_fingerprint(const fs::path& path) {
-  check_text_file(path);
-  KETTE_CHECK(fs::is_regular_file(path), path.string(),
-              ": expected a file that can be read more than once, given a pipe or a device (write",
-              " its content to a file first)");
+  check_can_be_read_again(path);
   std::ifstream file(path, std::ios::binary);
   const std::uintmax_t size = fs::file_size(path);
   const bool whole = size <= kReadWhole;

@@ -22,19 +22,27 @@ void check_text_file(const std::filesystem::path& path) {
               ": expected a text file, given a directory");
 }
 
+void check_can_be_read_again(const std::filesystem::path& path) {
+  check_text_file(path);
+  KETTE_CHECK(std::filesystem::is_regular_file(path), path.string(),
+              ": expected a file that can be read more than once, given a pipe or a device (write",
+              " its content to a file first)");
+}
+
 std::filesystem::path without_packed_ending(std::filesystem::path file) {
   const std::filesystem::path ending = file.extension();
   if (ending == ".gz" || ending == ".xz" || ending == ".zst") file.replace_extension();
   return file;
 }
 
-PackedFile::PackedFile(const std::filesystem::path& path)
+PackedFile::PackedFile(const std::filesystem::path& path, bool may_be_zip)
     : path_(path), file_(nullptr, &std::fclose), buffer_(kBuffer) {
   check_text_file(path);
   file_.reset(std::fopen(path.c_str(), "rbe"));
   KETTE_CHECK(file_ != nullptr, path.string(),
               ": expected a readable file, given one that is not (", std::strerror(errno), ")");
   fill(Decoder::kMagicBytes);
+  if (!may_be_zip) check_can_be_read(at_hand_, path.string());
   decoder_ = Decoder::of(at_hand_, path.string());
 }
 

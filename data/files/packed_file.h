@@ -16,7 +16,8 @@ namespace kette {
 
 class PackedFile {
  public:
-  explicit PackedFile(const std::filesystem::path& path);
+  /// may_be_zip: for a reader that unpacks zip itself; else it is an Error.
+  explicit PackedFile(const std::filesystem::path& path, bool may_be_zip = false);
 
   /// Reads up to `most` bytes; fewer only at the end of the file, then 0.
   std::size_t read(char* to, std::size_t most);
@@ -44,6 +45,8 @@ class PackedFile {
 
 /// Throws an Error unless the path exists and is not a directory.
 void check_text_file(const std::filesystem::path& path);
+/// Likewise, and unless it can be read more than once: a regular file.
+void check_can_be_read_again(const std::filesystem::path& path);
 
 /// "train.en" for train.en.gz, train.en.xz and train.en.zst.
 std::filesystem::path without_packed_ending(std::filesystem::path file);

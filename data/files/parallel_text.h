@@ -21,7 +21,7 @@ struct ParallelText {
   bool is_prepared() const { return !prepared.empty(); }
 };
 
-/// The number of lines; throws unless both have the same. Fast: nothing is encoded.
+/// The number of lines; throws unless both have the same, and can be read again. Fast: nothing is encoded.
 std::int64_t check_pairing(const ParallelText& text);
 
 }  // namespace kette

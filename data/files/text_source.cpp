@@ -18,7 +18,7 @@ std::string too_many_bytes(const std::string& name, std::int64_t line, const Lin
 }
 
 TextSource::TextSource(const TextColumn& text, const LineLimits& limits)
-    : name_(text.name()), limits_(limits), file_(text.file) {
+    : name_(text.name()), limits_(limits), file_(std::in_place, text.file, limits.may_be_zip) {
   std::error_code unknown;
   const std::uintmax_t size = std::filesystem::file_size(text.file, unknown);
   if (!unknown) size_ = size;

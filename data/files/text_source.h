@@ -21,6 +21,7 @@ struct LineLimits {
   std::int64_t lines = kNone;
   std::int64_t bytes = kNone;  ///< of all lines, with line ends
   bool may_be_empty = false;   ///< for a file; an empty descriptor is never an Error
+  bool may_be_zip = false;     ///< for a document that is one, as those of Word are
 };
 
 /// The error text for a line with too many bytes.

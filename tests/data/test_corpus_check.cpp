@@ -1,5 +1,6 @@
 // A corpus with planted oddities: each is found where it was planted, and nothing else is.
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
 #include <map>
 
@@ -170,6 +171,19 @@ TEST_CASE("check: files of different length are an error, and duplicates go over
   }
   texts.training[0].target = folder / "valid.de";
   CHECK_THROWS_WITH(check_corpus(texts), doctest::Contains("expected equally many lines"));
+}
+
+TEST_CASE("check: a pipe, which cannot be read again, is refused at once") {
+  const ScratchFolder folder;
+  write_clean(folder.path());
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  for (const bool is_source : {true, false}) {
+    CheckedTexts texts = texts_in(folder.path());
+    (is_source ? texts.training[0].source : texts.training[0].target) = folder / "pipe";
+    texts.validation.clear();
+    CHECK_THROWS_WITH(check_corpus(texts),
+                      doctest::Contains("expected a file that can be read more than once"));
+  }
 }
 
 TEST_CASE("check: what is markup, what is broken, what is tokenised") {

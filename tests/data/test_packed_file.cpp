@@ -224,6 +224,27 @@ TEST_CASE("packed file: of a pipe, and how much of a file was taken") {
   }
 }
 
+TEST_CASE("packed file: what no decoder reads is told, and is no text") {
+  const auto told = [](const std::string& format, const std::string& tool) {
+    return "file: expected plain text, gzip, xz or zstd, given a " + format +
+           " file (unpack it first: " + tool + ")";
+  };
+  using namespace std::string_literals;
+  const std::string zip = "PK\3\4\x14\0\0\0"s;
+  CHECK(contains(error_of(zip), told("zip", "unzip")));
+  CHECK(contains(error_of("BZh91AY&SY\x8a"), told("bzip2", "bunzip2")));
+  CHECK(contains(error_of("7z\xbc\xaf\x27\x1c\0\4"s), told("7z", "7z x")));
+  for (const char* plain : {"PK", "PK is short", "BZh9 is a word", "7zip"}) {
+    CHECK(content_of(plain) == plain);
+  }
+  const ScratchFolder folder;  // a document of Word
+  testing::write_file(folder / "file", zip);
+  PackedFile file(folder / "file", true);
+  std::string part(zip.size(), '\0');
+  CHECK(file.read(part.data(), part.size()) == zip.size());
+  CHECK(part == zip);
+}
+
 TEST_CASE("packed file: names without the ending that says how it is packed") {
   for (const char* name : {"a/train.en", "a/train.en.gz", "a/train.en.xz", "a/train.en.zst"}) {
     CHECK(without_packed_ending(name) == "a/train.en");
