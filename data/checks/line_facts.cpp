@@ -107,6 +107,17 @@ std::size_t broken_at(std::string_view line, std::size_t at) {
   }
 }
 
+/// About how many letters of an alphabet write the same: English is about three times as many
+/// characters as its translation in ideographs and kana, twice as many as in Hangul.
+std::int64_t weight_of(char32_t c) {
+  if (c >= 0xAC00 && c <= 0xD7A3) return 2;  // Hangul syllables
+  const bool is_dense = (c >= 0x3005 && c <= 0x3007) || (c >= 0x3041 && c <= 0x30FF) ||
+                        (c >= 0x31F0 && c <= 0x31FF) || (c >= 0x3400 && c <= 0x4DBF) ||
+                        (c >= 0x4E00 && c <= 0x9FFF) || (c >= 0xF900 && c <= 0xFAFF) ||
+                        (c >= 0x20000 && c <= 0x3FFFF);
+  return is_dense ? 3 : 1;
+}
+
 }  // namespace
 
 std::string_view markup_in(std::string_view line) {
@@ -149,8 +160,10 @@ LineFacts facts_of(std::string_view line) {
   if (text.empty()) return facts;
   const std::u32string lowered = lower(text);
   std::u32string letters;  // and numbers
-  std::int64_t others = 0;
+  std::int64_t others = 0, with_case = 0, without_case = 0;
+  for (const char32_t character : text) facts.weight += weight_of(character);
   for (const char32_t character : lowered) {
+    if (is_letter(character)) ++(is_lower_case(character) ? with_case : without_case);
     if (is_letter(character) || is_number(character)) letters.push_back(character);
     others += is_letter(character) ? -1 : is_space(character) || is_mark(character) ? 0 : 1;
   }
@@ -161,8 +174,7 @@ LineFacts facts_of(std::string_view line) {
   facts.is_broken = !broken_in(line).empty();
   facts.is_tokenised = !tokenised_in(line).empty();
   facts.has_few_letters = others > 0;
-  facts.is_lower_cased =
-      lowered == text && std::any_of(letters.begin(), letters.end(), is_lower_case);
+  facts.is_lower_cased = lowered == text && with_case > 0 && with_case >= without_case;
   return facts;
 }
 

@@ -11,8 +11,11 @@ namespace kette {
 
 struct LineFacts {
   std::int64_t characters = 0;  ///< trimmed; 0: the line is empty
+  /// About how many letters of an alphabet these characters stand for.
+  std::int64_t weight = 0;
   LineLanguage language = LineLanguage::unknown;
-  bool has_markup = false, is_broken = false, is_tokenised = false, is_lower_cased = false;
+  bool has_markup = false, is_broken = false, is_tokenised = false;
+  bool is_lower_cased = false;   ///< no capital, and half of its letters or more have case
   bool has_few_letters = false;  ///< letters are under half of its non-white-space characters
   /// Hashes. exact: of the trimmed line. normalised: of its letters and numbers only, in lower case
   /// (of the trimmed line if it has none). Among n different lines two have the same hash with

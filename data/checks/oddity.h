@@ -60,8 +60,8 @@ const OddityInfo& info_of(Oddity oddity);
 
 /// Fewer pairs than this are never a warning: every small text has a few odd lines.
 inline constexpr std::int64_t kTooFewToWarn = 5;
-/// A pair has an odd ratio if both the ratio of the sides' characters and their difference are
-/// above these: "Ja." may be "That is right.".
+/// A pair has an odd ratio if both the ratio of the sides' characters (LineFacts::weight) and their
+/// difference are above these: "Ja." may be "That is right.".
 inline constexpr std::int64_t kOddRatio = 3, kOddDifference = 20;
 
 }  // namespace kette

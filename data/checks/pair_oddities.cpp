@@ -38,11 +38,13 @@ std::string broken(const CheckedLine& line) {
 }
 
 std::optional<PairFinding> odd_ratio(const CheckedPair& pair) {
-  const std::int64_t source = pair.source.facts.characters, target = pair.target.facts.characters;
-  const auto [shorter, longer] = std::minmax(source, target);
+  const LineFacts &source = pair.source.facts, &target = pair.target.facts;
+  const auto [shorter, longer] = std::minmax(source.weight, target.weight);
   if (longer <= kOddRatio * shorter || longer - shorter <= kOddDifference) return {};
-  return PairFinding{
-      {}, {}, std::to_string(source) + " and " + std::to_string(target) + " characters"};
+  return PairFinding{{},
+                     {},
+                     std::to_string(source.characters) + " and " +
+                         std::to_string(target.characters) + " characters"};
 }
 
 }  // namespace

@@ -173,6 +173,25 @@ TEST_CASE("check: files of different length are an error, and duplicates go over
   CHECK_THROWS_WITH(check_corpus(texts), doctest::Contains("expected equally many lines"));
 }
 
+TEST_CASE("check: scripts that are denser than an alphabet, or have no case, are not odd") {
+  const std::string english = "Apply a series of patches from a mailbox",
+                    chinese = "应用邮箱格式的系列补丁";
+  CHECK(facts_of(english).weight == 40);
+  CHECK(facts_of(chinese).characters == 11);
+  CHECK(facts_of(chinese).weight == 33);
+  CHECK(facts_of("\xED\x95\x9C a").weight == 4);  // a syllable of Hangul
+  const ScratchFolder folder;
+  write_file(folder / "a.en", english + "\n" + english + english + english + "\n");
+  write_file(folder / "a.zh", chinese + "\n" + chinese + "\n");
+  const TextReport text = check_corpus({{{folder / "a.en", folder / "a.zh"}}, {}, {}}).texts[0];
+  CHECK(lines_of_findings(text)["ratio"] == Lines{2});
+  CHECK(find(text, Oddity::ratio).samples[0].note == "120 and 11 characters");
+  CHECK_FALSE(facts_of("リンクに nofollow を追加する").is_lower_cased);
+  CHECK_FALSE(facts_of(chinese).is_lower_cased);
+  CHECK(facts_of("der hund bellt").is_lower_cased);
+  CHECK_FALSE(facts_of("Der hund bellt").is_lower_cased);
+}
+
 TEST_CASE("check: a pipe, which cannot be read again, is refused at once") {
   const ScratchFolder folder;
   write_clean(folder.path());
