@@ -82,7 +82,7 @@ class CorpusChecker {
   }
 
   TextReport report_of(TextRole role, const ParallelText& text, const TextCheck& check) {
-    const LanguagePair found = check.languages();
+    const LanguagePair found = languages_of_lines(check.languages(), text);
     LanguagePair expected = languages_of_names(text).or_else(found);
     if (role != TextRole::training) expected = expected_of_training_.or_else(expected);
     if (role == TextRole::training) learn_expected(expected);

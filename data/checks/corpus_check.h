@@ -26,7 +26,8 @@ struct CheckOptions {
 using CheckProgress = std::function<void(double share)>;
 
 /// The expected language of a side: for training by the end of the file name (".en", ".de.gz"),
-/// else that of most lines; for the other texts that of training. Throws as LineReader does, except
+/// else that of most lines, if half of them are known to be in it; none for a side whose name is of
+/// another language (".nl"); for the other texts that of training. Throws as LineReader does, except
 /// that bytes that are not UTF-8 are a finding, and if the two files of a text differ in their
 /// number of lines.
 CorpusReport check_corpus(const CheckedTexts& texts, const CheckOptions& options = {},

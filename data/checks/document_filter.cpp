@@ -51,16 +51,38 @@ std::int64_t lines_with(Oddity oddity, const DocumentFilter::Facts& facts) {
   }
 }
 
-LineLanguage language_of_first_lines(const std::filesystem::path& file) {
+void count_first_lines(const std::filesystem::path& file, LanguageCounts& counts) {
   LineReader reader(file, {}, FaultyLines::emptied);
-  LanguageCounts counts;
   for (std::int64_t lines = 0; lines < kLinesThatTell;) {
     const std::vector<std::string> part = reader.next(kLinesThatTell - lines);
     if (part.empty()) break;
     lines += std::ssize(part);
-    for (const std::string& line : part) counts.add({facts_of(line).language, {}});
+    for (const std::string& line : part) {
+      const LineFacts facts = facts_of(line);
+      if (facts.characters > 0) counts.add({facts.language, {}});
+    }
   }
-  return counts.most().source;
+}
+
+/// Of each, as DocumentFilter::begin() finds them; unknown where it cannot.
+std::vector<LineLanguage> languages_of_files(const std::vector<std::filesystem::path>& files,
+                                             bool are_documents) {
+  std::vector<LineLanguage> languages;
+  LanguageCounts of_all;
+  for (const std::filesystem::path& file : files) {
+    languages.push_back(language_of_name(file));
+    if (languages.back() != LineLanguage::unknown || names_another_language(file)) continue;
+    if (are_documents && of_all.pairs() >= kLinesThatTell) continue;
+    LanguageCounts counts;
+    count_first_lines(file, counts);
+    of_all.add(counts);
+    if (!are_documents) languages.back() = counts.most().source;
+  }
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const bool is_told = languages[i] != LineLanguage::unknown || names_another_language(files[i]);
+    if (!is_told) languages[i] = of_all.most().source;
+  }
+  return languages;
 }
 
 }  // namespace
@@ -87,23 +109,32 @@ bool DocumentFilter::wants(Oddity oddity) const {
                      [&](const LeftOut& one) { return one.oddity == oddity; });
 }
 
-void DocumentFilter::begin(const std::vector<std::filesystem::path>& files) {
-  seen_.begin(files.front().string());
+void DocumentFilter::begin(const std::vector<std::filesystem::path>& files, bool are_documents) {
+  files_ = files;
+  begun_ = 0;
+  languages_.assign(files.size(), LineLanguage::unknown);
   if (!wants(Oddity::other_language)) return;
-  language_ = language_of_name(files.front());
-  if (language_ == LineLanguage::unknown) language_ = language_of_first_lines(files.front());
-  KETTE_CHECK(
-      language_ != LineLanguage::unknown, files.front().string(),
-      ": expected text in English, German or French beside a filter by language, given none");
+  languages_ = languages_of_files(files, are_documents);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    KETTE_CHECK(
+        languages_[i] != LineLanguage::unknown, files[i].string(),
+        ": expected text in English, German or French beside a filter by language, given none");
+  }
 }
 
-DocumentFilter::Facts DocumentFilter::facts_of_document(std::string_view text) const {
+void DocumentFilter::go_to(std::size_t file) {
+  while (begun_ <= file) seen_.begin(files_[begun_++].string());
+}
+
+DocumentFilter::Facts DocumentFilter::facts_of_document(std::string_view text,
+                                                        std::size_t file) const {
+  const LineLanguage expected = languages_[file];
   Facts all;
   for_lines(text, [&](std::string_view line, bool is_valid) {
     const LineFacts facts = facts_of(line);
     if (facts.characters == 0) return;
     ++all.lines;
-    const bool is_other = facts.language != LineLanguage::unknown && facts.language != language_;
+    const bool is_other = facts.language != LineLanguage::unknown && facts.language != expected;
     all.other_language += is_other ? 1 : 0;
     all.markup += facts.has_markup ? 1 : 0;
     all.broken += facts.is_broken || !is_valid ? 1 : 0;
@@ -124,9 +155,13 @@ std::uint64_t DocumentFilter::hash_of_document(std::string_view text) const {
   return hash;
 }
 
-void DocumentFilter::skip(std::uint64_t hash) { seen_.add(hash); }
+void DocumentFilter::skip(std::uint64_t hash, std::size_t file) {
+  go_to(file);
+  seen_.add(hash);
+}
 
-bool DocumentFilter::keeps(const Facts& facts, std::string_view text) {
+bool DocumentFilter::keeps(const Facts& facts, std::string_view text, std::size_t file) {
+  go_to(file);
   const std::optional<std::string> earlier = seen_.add(finds_duplicates() ? facts.hash : 0);
   for (LeftOut& one : left_out_) {
     const std::int64_t lines = lines_with(one.oddity, facts);

@@ -27,25 +27,26 @@ class DocumentFilter {
   /// oddities: in the order of known(). Throws for one that is not known.
   explicit DocumentFilter(const std::vector<Oddity>& oddities);
 
-  /// The next documents are from these files. If needed, finds their language: by the first file's
-  /// name, or as that of most of its first lines. Throws if it cannot.
-  void begin(const std::vector<std::filesystem::path>& files);
+  /// The next documents are from these files. If needed, finds the language of each: by its name, as
+  /// that of most of its first lines (unless each file is one document), or of those of all files
+  /// whose names tell none. Throws if it cannot.
+  void begin(const std::vector<std::filesystem::path>& files, bool are_documents);
 
-  /// The facts that decide about a document; safe on any thread.
+  /// The facts that decide about a document of the file of this number; safe on any thread.
   struct Facts {
     std::int64_t lines = 0;  ///< not empty
     std::int64_t other_language = 0, markup = 0, broken = 0, tokenised = 0, lower_cased = 0,
                  few_letters = 0;
     std::uint64_t hash = 0;
   };
-  Facts facts_of_document(std::string_view text) const;
-  /// Whether to keep the next document.
-  bool keeps(const Facts& facts, std::string_view text);
+  Facts facts_of_document(std::string_view text, std::size_t file) const;
+  /// Whether to keep the next document, of that file.
+  bool keeps(const Facts& facts, std::string_view text, std::size_t file);
   bool finds_duplicates() const { return wants(Oddity::duplicate); }
   /// Only Facts::hash; safe on any thread.
   std::uint64_t hash_of_document(std::string_view text) const;
   /// Skips the next document, which others check.
-  void skip(std::uint64_t hash);
+  void skip(std::uint64_t hash, std::size_t file);
   /// What was dropped since the last call. A document is a pair without a target; its number is its
   /// line.
   std::vector<OddPairs> take_left_out();
@@ -57,9 +58,13 @@ class DocumentFilter {
   };
 
   bool wants(Oddity oddity) const;
+  /// The next document is from this file.
+  void go_to(std::size_t file);
 
   std::vector<LeftOut> left_out_;
-  LineLanguage language_ = LineLanguage::unknown;
+  std::vector<std::filesystem::path> files_;
+  std::size_t begun_ = 0;                // files
+  std::vector<LineLanguage> languages_;  // of each, if needed
   SeenPairs seen_{"document"};
 };
 

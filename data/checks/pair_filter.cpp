@@ -14,7 +14,7 @@ namespace {
 
 bool is_overlap(Oddity oddity) { return oddity >= Oddity::overlap; }
 
-/// The most frequent languages of the first lines in a known language.
+/// The most frequent languages of the first lines.
 LanguagePair languages_of_first_lines(const ParallelText& text) {
   LanguageCounts counts;
   PairReader reader(text);
@@ -26,7 +26,7 @@ LanguagePair languages_of_first_lines(const ParallelText& text) {
       if (const auto languages = languages_of(pairs[i])) counts.add(*languages);
     }
   }
-  return counts.most();
+  return languages_of_lines(counts, text);
 }
 
 }  // namespace

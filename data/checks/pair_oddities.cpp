@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <numeric>
+#include <string_view>
 
 #include "data/files/packed_file.h"
 #include "data/files/utf8.h"
@@ -22,6 +24,12 @@ std::string name_or_unknown(LineLanguage language) {
 bool is_other(LineLanguage language, LineLanguage expected) {
   return language != LineLanguage::unknown && expected != LineLanguage::unknown &&
          language != expected;
+}
+
+/// "en" of train.en, train.en_GB and train.en.gz; the end of any other name alike.
+std::string language_ending(const std::filesystem::path& file) {
+  const std::string ending = without_packed_ending(file).extension().string();
+  return ending.empty() ? "" : ending.substr(1, ending.find('_') - 1);
 }
 
 /// what(line): the odd part of a side; empty if none.
@@ -71,25 +79,58 @@ void LanguageCounts::add(const LanguagePair& languages, std::int64_t pairs) {
   targets_[static_cast<std::size_t>(languages.target)] += pairs;
 }
 
+void LanguageCounts::add(const LanguageCounts& more) {
+  for (std::size_t i = 0; i < kLineLanguages; ++i) {
+    sources_[i] += more.sources_[i];
+    targets_[i] += more.targets_[i];
+  }
+}
+
+std::int64_t LanguageCounts::pairs() const {
+  return std::accumulate(sources_.begin(), sources_.end(), std::int64_t{0});
+}
+
 LanguagePair LanguageCounts::most() const {
-  const auto most = [](const auto& counts) {
+  const double least = kLeastShare * static_cast<double>(pairs());
+  const auto most = [&](const auto& counts) {
     const auto known = counts.begin() + 1;
     const auto found = std::max_element(known, counts.end());
-    return *found == 0 ? LineLanguage::unknown : static_cast<LineLanguage>(found - counts.begin());
+    const bool is_enough = *found > 0 && static_cast<double>(*found) >= least;
+    return is_enough ? static_cast<LineLanguage>(found - counts.begin()) : LineLanguage::unknown;
   };
   return {most(sources_), most(targets_)};
 }
 
 LineLanguage language_of_name(const std::filesystem::path& file) {
-  const std::string ending = without_packed_ending(file).extension().string();
+  const std::string ending = language_ending(file);
   for (const auto& [language, name] : kNamesOf<LineLanguage>) {
-    if (!ending.empty() && ending.substr(1) == name) return language;
+    if (!ending.empty() && ending == name) return language;
   }
   return LineLanguage::unknown;
 }
 
+bool names_another_language(const std::filesystem::path& file) {
+  // ISO 639-1.
+  static constexpr std::string_view kCodes =
+      " aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy da "
+      "dv dz ee el eo es et eu fa ff fi fj fo fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id "
+      "ie ig ii ik io is it iu ja jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo "
+      "lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl nn no nr nv ny oc oj om or os pa pi "
+      "pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su sv sw ta te tg th "
+      "ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu ";
+  const std::string ending = language_ending(file);
+  return ending.size() == 2 && kCodes.find(" " + ending + " ") != std::string_view::npos;
+}
+
 LanguagePair languages_of_names(const ParallelText& text) {
   return {language_of_name(text.source.file), language_of_name(text.target.file)};
+}
+
+LanguagePair languages_of_lines(const LanguageCounts& counts, const ParallelText& text) {
+  LanguagePair most = counts.most();
+  if (names_another_language(text.source.file)) most.source = LineLanguage::unknown;
+  if (names_another_language(text.target.file)) most.target = LineLanguage::unknown;
+  return most;
 }
 
 std::optional<Oddity> find_language_oddity(const LanguagePair& pair, const LanguagePair& expected) {

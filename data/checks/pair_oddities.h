@@ -62,17 +62,30 @@ inline constexpr std::int64_t kLinesThatTell = 20000;
 /// Counts pairs by languages.
 class LanguageCounts {
  public:
+  /// The least share of a text's pairs that tells its language. Of English text 59 % (messages of
+  /// programs) to 98 % of the lines are known as such, of German 83 to 100 %, of French 99 %; of
+  /// messages in other languages 43 % of Spanish and 31 % of Italian as French, 36 % of Swedish as
+  /// German, 12 % and less of Danish, Dutch and Polish. Longer lines in these are known more often,
+  /// wherefore names tell, too.
+  static constexpr double kLeastShare = 0.5;
+
   void add(const LanguagePair& languages, std::int64_t pairs = 1);
-  /// The most frequent languages, if known.
+  void add(const LanguageCounts& more);
+  std::int64_t pairs() const;
+  /// The most frequent languages; unknown where too few of the lines are in it.
   LanguagePair most() const;
 
  private:
   std::array<std::int64_t, kLineLanguages> sources_{}, targets_{};
 };
-/// By the end of the file name: English for train.en and train.en.gz.
+/// By the end of the file name: English for train.en, train.en_GB and train.en.gz.
 LineLanguage language_of_name(const std::filesystem::path& file);
-/// Likewise for both.
+/// Whether that is of another language than lines are known by: train.nl, train.pt_BR.
+bool names_another_language(const std::filesystem::path& file);
+/// Of both files.
 LanguagePair languages_of_names(const ParallelText& text);
+/// What most lines of a text are in, but unknown for a side whose name is of another language.
+LanguagePair languages_of_lines(const LanguageCounts& counts, const ParallelText& text);
 /// swapped or other_language; nothing if the pair is in the expected languages, as far as they are
 /// known.
 std::optional<Oddity> find_language_oddity(const LanguagePair& pair, const LanguagePair& expected);

@@ -36,12 +36,12 @@ void TextCheck::add(const CheckedPair& pair) {
       .add(pair.line, [&] { return pair.sample(language_note(*languages)); });
 }
 
-LanguagePair TextCheck::languages() const {
+LanguageCounts TextCheck::languages() const {
   LanguageCounts counts;
   for (std::size_t i = 0; i < by_languages_.size(); ++i) {
     counts.add(languages_at(i), by_languages_[i].count());
   }
-  return counts.most();
+  return counts;
 }
 
 OddPairs TextCheck::finding(Oddity oddity, const Tally& tally) const {

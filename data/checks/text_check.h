@@ -18,8 +18,8 @@ class TextCheck {
   void note(Oddity oddity, const CheckedPair& pair, const std::string& note);
 
   std::int64_t pairs() const { return pairs_; }
-  /// The languages of most lines.
-  LanguagePair languages() const;
+  /// Its pairs by their languages.
+  LanguageCounts languages() const;
   std::vector<OddPairs> findings(const LanguagePair& expected) const;
 
  private:

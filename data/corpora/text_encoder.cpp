@@ -35,7 +35,7 @@ TextEncoder::TextEncoder(std::vector<fs::path> files, const Tokenizer& tokenizer
     const std::uintmax_t bytes = fs::file_size(file, error);
     if (!error) all_bytes_ += static_cast<double>(bytes);
   }
-  if (odd_ != nullptr) odd_->begin(files_);
+  if (odd_ != nullptr) odd_->begin(files_, kind_ == DocumentKind::file);
 }
 
 std::optional<TokenizeReport> TextEncoder::encode(const Take& take, std::int64_t bytes,
@@ -103,7 +103,7 @@ void TextEncoder::filter_waiting(bool is_skipped) {
   parallel_for(std::ssize(waiting_), 1, [&](std::int64_t i) {
     const std::string& text = waiting_[i].piece.text;
     if (is_looked_at(waiting_[i])) {
-      facts[i] = odd_->facts_of_document(text);
+      facts[i] = odd_->facts_of_document(text, waiting_[i].file);
     } else if (waiting_[i].begins_document && odd_->finds_duplicates()) {
       facts[i].hash = odd_->hash_of_document(text);
     }
@@ -111,9 +111,9 @@ void TextEncoder::filter_waiting(bool is_skipped) {
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
     Waiting& waiting = waiting_[i];
     if (is_looked_at(waiting)) {
-      leaves_out_ = !odd_->keeps(facts[i], waiting.piece.text);
+      leaves_out_ = !odd_->keeps(facts[i], waiting.piece.text, waiting.file);
     } else if (waiting.begins_document) {
-      odd_->skip(facts[i].hash);
+      odd_->skip(facts[i].hash, waiting.file);
       leaves_out_ = false;  // nothing is said of it
     }
     waiting.is_left_out = leaves_out_;

@@ -173,6 +173,35 @@ TEST_CASE("check: files of different length are an error, and duplicates go over
   CHECK_THROWS_WITH(check_corpus(texts), doctest::Contains("expected equally many lines"));
 }
 
+TEST_CASE("check: a side in a language that is not known has no lines in another one") {
+  const ScratchFolder folder;
+  const auto report_of = [&](const std::string& ending, int french) {
+    std::string english, others;
+    for (int i = 0; i < 40; ++i) {
+      const std::string number = std::to_string(i);
+      english += "This is the house with the number " + number + ".\n";
+      others += i < 2            ? "Hij riep: the cat is in the house " + number + ".\n"
+                : i < 2 + french ? "Hij riep: le chat est dans la maison " + number + ".\n"
+                                 : "Huis nummer " + number + " heeft twintig ramen.\n";
+    }
+    write_file(folder / "text.en", english);
+    write_file(folder / ("text." + ending), others);
+    return check_corpus({{{folder / "text.en", folder / ("text." + ending)}}, {}, {}}).texts[0];
+  };
+  // By its lines, of which few are known; by its name, as that of Spanish, whose lines seem French.
+  for (const auto& one :
+       std::vector<std::pair<std::string, int>>{{"xx", 3}, {"xx", 17}, {"es", 38}, {"pt_BR", 38}}) {
+    CAPTURE(one.first);
+    const TextReport text = report_of(one.first, one.second);
+    CHECK(text.source_language == "en");
+    CHECK(text.target_language.empty());
+    CHECK(find(text, Oddity::other_language).pairs == 0);
+  }
+  for (const char* ending : {"xx", "fr_CA", "fr"}) {
+    CHECK(find(report_of(ending, 38), Oddity::other_language).pairs == 2);
+  }
+}
+
 TEST_CASE("check: scripts that are denser than an alphabet, or have no case, are not odd") {
   const std::string english = "Apply a series of patches from a mailbox",
                     chinese = "应用邮箱格式的系列补丁";

@@ -121,6 +121,40 @@ TEST_CASE_FIXTURE(DocumentFilterFixture,
   CHECK(contains(message_of([&] { make(); }), "expected text in English, German or French"));
 }
 
+TEST_CASE_FIXTURE(DocumentFilterFixture, "document filter: each file has its own language") {
+  const auto german = [](int number) {
+    return "Das ist Satz " + std::to_string(number) + ", und er ist auf Deutsch.\n";
+  };
+  const std::string english = sentence(0) + sentence(1) + sentence(2);
+  options.odd = {Oddity::duplicate, Oddity::other_language};
+  const auto left_out_of = [&](const std::vector<std::string>& names) {
+    std::vector<fs::path> files;
+    for (const std::string& name : names) files.push_back(scratch / name);
+    start_again();
+    const PreparedTokens prepared = prepare_tokens(folder, files, tokenizer, options);
+    prepared.save(folder);
+    return left_out_documents(folder, prepared.texts.back()).odd;
+  };
+  for (const std::vector<std::string>& names :
+       {std::vector<std::string>{"a.en", "a.de"}, std::vector<std::string>{"a.txt", "b.txt"}}) {
+    write_file(scratch / names[0], english);
+    write_file(scratch / names[1], german(0) + german(1) + german(1) + sentence(1));
+    const std::vector<OddPairs> odd = left_out_of(names);
+    CHECK(odd[0].pairs == 2);
+    CHECK(odd[0].samples[0].note == "as document 2");
+    CHECK(odd[0].samples[1].note == "as " + (scratch / names[0]).string() + ":2");
+    CHECK(odd[1].pairs == 0);
+    write_file(scratch / names[1], german(0) + german(1) + sentence(3));
+    CHECK(left_out_of(names)[1].pairs == 1);
+  }
+  // Of documents that are files each, it is that of most.
+  options.documents = DocumentKind::file;
+  write_file(scratch / "a.txt", english);
+  write_file(scratch / "b.txt", german(0));
+  write_file(scratch / "c.txt", sentence(3));
+  CHECK(left_out_of({"a.txt", "b.txt", "c.txt"})[1].pairs == 1);
+}
+
 TEST_CASE_FIXTURE(DocumentFilterFixture,
                   "document filter: a document is judged as a whole, a long one by its start") {
   options.documents = DocumentKind::paragraph;

@@ -181,6 +181,22 @@ TEST_CASE_FIXTURE(FilterFixture,
   CHECK(contains(message_of([&] { make(); }), "expected a side in English, German or French"));
 }
 
+TEST_CASE_FIXTURE(FilterFixture,
+                  "pair filter: a language that is not known is not taken for one that is") {
+  options.filters.odd.oddities = {Oddity::other_language};
+  std::string english, dutch;
+  for (int i = 0; i < 40; ++i) {
+    english += "This is the house with the number " + std::to_string(i) + ".\n";
+    dutch += i < 3   ? "Hij riep: le chat est dans la maison.\n"
+             : i < 5 ? "Hij riep: the cat is in the house.\n"
+                     : "Huis nummer " + std::to_string(i) + " heeft twintig ramen.\n";
+  }
+  testing::write_file(scratch / "a.en", english);
+  testing::write_file(scratch / "a.nl", dutch);
+  texts = {{scratch / "a.en", scratch / "a.nl"}};
+  CHECK(of(make_and_report()[0], Oddity::other_language).pairs == 0);
+}
+
 TEST_CASE_FIXTURE(FilterFixture, "pair filter: a broken line is an error, unless it is filtered") {
   options.filters.odd.oddities = {Oddity::duplicate};
   CHECK(contains(message_of([&] { make(); }), "train.de:192:11: expected UTF-8"));
