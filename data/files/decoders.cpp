@@ -148,13 +148,16 @@ std::unique_ptr<Decoder> Decoder::of(Bytes start, const std::string& file) {
 void check_can_be_read(Decoder::Bytes start, const std::string& file) {
   const char *format = nullptr, *tool = nullptr;
   if (begins_with(start, std::array<unsigned char, 4>{'P', 'K', 3, 4})) {
-    format = "zip", tool = "unzip";
+    format = "zip";
+    tool = "unzip";
   } else if (start.size() > 5 && start[3] >= '1' && start[3] <= '9' &&
              begins_with(start, std::array<unsigned char, 3>{'B', 'Z', 'h'}) &&
              begins_with(start.subspan(4), std::array<unsigned char, 2>{'1', 'A'})) {
-    format = "bzip2", tool = "bunzip2";  // its first block begins with the digits of pi
+    format = "bzip2";  // its first block begins with the digits of pi
+    tool = "bunzip2";
   } else if (begins_with(start, std::array<unsigned char, 6>{'7', 'z', 0xbc, 0xaf, 0x27, 0x1c})) {
-    format = "7z", tool = "7z x";
+    format = "7z";
+    tool = "7z x";
   }
   KETTE_CHECK(format == nullptr, file, ": expected plain text, gzip, xz or zstd, given a ", format,
               " file (unpack it first: ", tool, ")");
