@@ -32,7 +32,7 @@ class TextPieces {
   const Tokenizer* tokenizer_;
   std::vector<std::string> stop_;
   std::vector<std::int32_t> tokens_;  // the last ones
-  std::size_t told_ = 0;              // bytes of their text
+  std::string told_;                  // of their text
   std::string held_;                  // may be the beginning of a stop
   bool has_ended_ = false;
 };
