@@ -8,6 +8,7 @@
 #include <set>
 
 #include "data/metrics/metrics.h"
+#include "data/tokenizers/unknown_characters.h"
 #include "decode/scorer.h"
 #include "decode/search_limits.h"
 #include "nn/points.h"
@@ -22,7 +23,7 @@ namespace {
 struct Call {
   cli::TranslateCommandOptions o;
   std::vector<std::string> texts, prefixes;
-  bool is_one = false;
+  bool is_one = false, asks_to_mend = false;
 };
 
 std::vector<std::string> strings_of(const nb::object& value, const char* name, bool& is_one) {
@@ -43,6 +44,9 @@ void check(const Call& call, const Ready& ready) {
   KETTE_CHECK(!has_prefix || call.prefixes.size() == call.texts.size(),
               "prefix: expected one for each of ", call.texts.size(), " texts, given ",
               call.prefixes.size());
+  KETTE_CHECK(!call.asks_to_mend || (!has_prefix && !o.lists()),
+              "mend: expected neither n_best nor prefix beside it, given ",
+              has_prefix ? "prefix" : "n_best", " (what they give is not mended)");
   KETTE_CHECK(o.translate.previous >= 0 && o.translate.previous <= 1000,
               "previous: expected from 0 to 1000, given ", o.translate.previous);
   KETTE_CHECK(o.translate.previous == 0 || (o.split != cli::Split::lines && !o.lists()),
@@ -94,6 +98,7 @@ std::vector<Translated> translate(Call& call, const Ready& ready, PythonTap& tap
     if (!call.prefixes.empty()) o.translate.mend = false;
     if (o.split == cli::Split::nonewlines) o.translate.breaks = LineBreaks::join;
     TextTranslator text_translator(translator, o.translate);
+    UnknownCharacters unknown(translator.tokenizer());
     // In the parts of the command line.
     for (std::size_t begin = 0; begin < call.texts.size(); begin += cli::kSentencesAtOnce) {
       const std::size_t end = std::min(call.texts.size(), begin + cli::kSentencesAtOnce);
@@ -113,6 +118,11 @@ std::vector<Translated> translate(Call& call, const Ready& ready, PythonTap& tap
         result.fault = std::move(found.fault);
         for (TranslatedSentence& sentence : found.sentences) {
           std::string source(sentence.part.of(result.source));
+          if (!o.translate.mend) {
+            for (const auto& [character, count] : unknown.in(source)) {
+              sentence.notes.unknown.push_back(character);
+            }
+          }
           result.sentences.push_back(
               {std::move(source), std::move(sentence), o.translate.decoding.sampling.has_value()});
         }
@@ -128,16 +138,19 @@ std::vector<Translated> translate(Call& call, const Ready& ready, PythonTap& tap
 }
 
 template <class Self>
-nb::object translate_with(
-    const std::shared_ptr<Self>& self, const nb::object& texts, std::int64_t beam,
-    const std::string& beam_kind, std::int64_t n_best, const std::string& length_penalty,
-    std::int64_t extra_length, std::int64_t max_length, std::int64_t min_length, bool allow_unknown,
-    const std::string& to, bool truncate, const std::optional<std::string>& mbr, bool sample,
-    double temperature, std::int64_t top_k, double top_p, std::uint64_t seed,
-    const nb::object& prefix, const std::string& split, std::int64_t previous,
-    const std::string& source_language, bool mend, const std::string& on_error, bool shortlist,
-    const std::optional<std::string>& weights, const std::string& cache, std::int64_t batch_tokens,
-    std::optional<std::int64_t> threads, const nb::object& capture, const nb::object& replace) {
+nb::object translate_with(const std::shared_ptr<Self>& self, const nb::object& texts,
+                          std::int64_t beam, const std::string& beam_kind, std::int64_t n_best,
+                          const std::string& length_penalty, std::int64_t extra_length,
+                          std::int64_t max_length, std::int64_t min_length, bool allow_unknown,
+                          const std::string& to, bool truncate,
+                          const std::optional<std::string>& mbr, bool sample, double temperature,
+                          std::int64_t top_k, double top_p, std::uint64_t seed,
+                          const nb::object& prefix, const std::string& split, std::int64_t previous,
+                          const std::string& source_language, std::optional<bool> mend,
+                          const std::string& on_error, bool shortlist,
+                          const std::optional<std::string>& weights, const std::string& cache,
+                          std::int64_t batch_tokens, std::optional<std::int64_t> threads,
+                          const nb::object& capture, const nb::object& replace) {
   Call call;
   cli::TranslateCommandOptions& o = call.o;
   call.texts = strings_of(texts, "texts", call.is_one);
@@ -164,7 +177,8 @@ nb::object translate_with(
     o.split = cli::Split::lines;
   }
   o.source_language = source_language;
-  o.mend = mend;
+  o.mend = mend.value_or(true);
+  call.asks_to_mend = mend.value_or(false);
   o.on_error = enum_named<cli::OnError>(on_error);
   o.model.shortlist = shortlist;
   o.translate.work.batch_tokens = batch_tokens;
@@ -192,13 +206,14 @@ void bind_translate(nb::class_<Self>& c) {
       "allow_unknown"_a = true, "to"_a = "", "truncate"_a = false, "mbr"_a = nb::none(),
       "sample"_a = false, "temperature"_a = 1.0, "top_k"_a = 0, "top_p"_a = 1.0, "seed"_a = 1,
       "prefix"_a = nb::none(), "split"_a = "auto", "previous"_a = 0, "source_language"_a = "",
-      "mend"_a = true, "on_error"_a = "stop", "shortlist"_a = false, "weights"_a = nb::none(),
+      "mend"_a = nb::none(), "on_error"_a = "stop", "shortlist"_a = false, "weights"_a = nb::none(),
       "cache"_a = "", "batch_tokens"_a = WorkOptions().batch_tokens, "threads"_a = nb::none(),
       "capture"_a = nb::none(), "replace"_a = nb::none(),
       "Translates a text, or each text of a list: one Translation, or a list of them. The options are those of kette translate, with its defaults but for on_error, and the results have its bits.\n\n"
       "beam, beam_kind, n_best, length_penalty, extra_length, max_length (0: any), min_length, allow_unknown: the search. sample: draws instead, by temperature, top_k, top_p and seed. "
       "mbr: a score by which the one of the n_best that is most like all others is taken. split: \"auto\", \"lines\" (each text whole), \"sentences\" or \"nonewlines\". "
-      "to: the target language of a model of several; a text that begins with a tag of its own (\">>deu<< A man\", of an OPUS-MT model) has it from there. prefix: what the translation begins with, for each text. on_error: for a text that is too long \"stop\" (an Error, and no result of any), \"skip\" (an empty translation, whose fault says why) or \"copy\". "
+      "to: the target language of a model of several; a text that begins with a tag of its own (\">>deu<< A man\", of an OPUS-MT model) has it from there. prefix: what the translation begins with, for each text. "
+      "mend: carry over what the model cannot read or must not change, meet it in the case that it knows, search anew what runs in circles; None: but for n_best above 1 without mbr and for prefix, whose notes say \"unknown\" of what it cannot read. on_error: for a text that is too long \"stop\" (an Error, and no result of any), \"skip\" (an empty translation, whose fault says why) or \"copy\". "
       "weights, cache: of the snapshot (for_decoding). threads: None for those of kt.set_threads.\n\n"
       "capture, replace: as for run(), in every pass of the search, which stores no logits, on one thread: rows are the hypotheses, and what is captured, of one text alone, is a list with a value for each pass. "
       "Ctrl-C ends it.");

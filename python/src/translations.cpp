@@ -17,6 +17,12 @@ std::vector<Alternative> Sentence::alternatives() const {
   return result;
 }
 
+std::vector<std::string> Sentence::notes() const {
+  std::vector<std::string> notes = cli::TranslationReport::notes_of(found);
+  if (!found.notes.unknown.empty() && found.notes.carried == 0) notes.emplace_back("unknown");
+  return notes;
+}
+
 void bind_results(nb::module_& m) {
   nb::class_<Alternative>(m, "Alternative", "A translation that a search or a sample has found.")
       .def_prop_ro(
@@ -65,9 +71,8 @@ void bind_results(nb::module_& m) {
       .def_prop_ro("alternatives", &Sentence::alternatives,
                    "The n_best, best first, or the samples, as they were found (not mended).")
       .def_prop_ro(
-          "notes",
-          [](const Sentence& self) { return cli::TranslationReport::notes_of(self.found); },
-          "What was done to it and what looks wrong, as in the report of kette translate: \"carried\", \"loops\", \"short\" ...")
+          "notes", &Sentence::notes,
+          "What was done to it and what looks wrong, as in the report of kette translate: \"carried\", \"loops\", \"short\" ...; and \"unknown\": it has characters that the model does not know, and nothing was mended.")
       .def(
           "__repr__",
           [](const Sentence& self) {
@@ -114,8 +119,7 @@ void bind_results(nb::module_& m) {
           [](const Translated& self) {
             std::set<std::string> notes;
             for (const Sentence& sentence : self.sentences) {
-              for (const std::string& note : cli::TranslationReport::notes_of(sentence.found))
-                notes.insert(note);
+              for (const std::string& note : sentence.notes()) notes.insert(note);
             }
             return std::vector<std::string>(notes.begin(), notes.end());
           },

@@ -21,6 +21,8 @@ struct Sentence {
   const Hypothesis& best() const { return found.translation.n_best.front().hypothesis; }
   /// Samples all; of a search one for each text, the best.
   std::vector<Alternative> alternatives() const;
+  /// Those of the report of kette translate; "unknown" of characters that were not carried over.
+  std::vector<std::string> notes() const;
 };
 
 /// kette.Translation: of one text.

@@ -79,6 +79,21 @@ def test_prefix(folder):
         model.translate(LINES[0], prefix="der", split="sentences")
 
 
+def test_what_is_not_mended_says_so(folder):
+    model = kt.load(folder / "translator")
+    for name, value in {"n_best": 3, "prefix": "der"}.items():
+        with pytest.raises(kt.Error, match=f"mend: expected neither n_best nor prefix beside it, given {name}"):
+            model.translate(LINES[0], mend=True, **{name: value})
+    assert model.translate(LINES[0], mend=True, n_best=4, mbr="chrf").text == model.translate(LINES[0], n_best=4, mbr="chrf").text
+    line = "the cat \N{GRINNING FACE} sees a dog ."
+    for options in ({}, {"mend": True}):
+        mended = model.translate(line, **options)
+        assert "\N{GRINNING FACE}" in mended.text and "carried" in mended.notes and "unknown" not in mended.notes
+    for options in ({"mend": False}, {"n_best": 3}, {"prefix": ""}):
+        assert model.translate(line, **options).notes == model.translate(line, **options).sentences[0].notes == ["unknown"]
+        assert "unknown" not in model.translate(LINES[0], **options).notes
+
+
 def test_faults():
     model = small.translator()
     long = " ".join(["cat"] * 3000)
