@@ -14,6 +14,7 @@
 #include "decode/text_pieces.h"
 #include "models/config_json.h"
 #include "models/families.h"
+#include "serve/ranked_translator.h"
 #include "tensor/backend.h"
 
 namespace kette {
@@ -26,19 +27,6 @@ std::unique_ptr<Document> document_of(const std::string& text, const Translation
   const bool joins = call.split == TranslationCall::Split::joined;
   return read_document(call.is_html ? DocumentFormat::html : DocumentFormat::text, text, "text",
                        {joins, {}});
-}
-
-/// The text with the alternative `rank` of each sentence; the best if a sentence has fewer.
-std::string alternative(const TranslatedText& text, const std::string& source, std::size_t rank) {
-  std::string whole;
-  std::size_t at = 0;
-  for (const TranslatedSentence& sentence : text.sentences) {
-    whole.append(source, at, sentence.tag_begin - at);
-    const auto& n_best = sentence.translation.n_best;
-    whole += rank < n_best.size() ? n_best[rank].text : sentence.text;
-    at = sentence.part.end;
-  }
-  return whole + source.substr(at);
 }
 
 /// A part of a text with its marks, such as addresses.
@@ -55,26 +43,45 @@ std::string with_marks(const std::string& text, const std::vector<Mark>& marks, 
   return at < end ? whole.append(text, at, end - at) : whole;
 }
 
-std::vector<TranslatedTexts::Sentence> sentences_of(const TranslatedText& translated,
-                                                    const TextBlock& source) {
-  std::vector<TranslatedTexts::Sentence> sentences;
+/// The translations of a text's sentences, with their marks.
+std::vector<std::string> texts_of_sentences(const TranslatedText& translated) {
+  std::vector<std::string> texts;
   std::size_t at = 0;
   for (const TranslatedSentence& found : translated.sentences) {
-    TranslatedTexts::Sentence& one = sentences.emplace_back();
-    one.plain = found.part.of(source.text);
-    one.source = with_marks(source.text, source.marks, found.part.begin, found.part.end);
     const std::size_t begin = translated.text.find(found.text, at);
-    if (begin != std::string::npos) {
-      at = begin + found.text.size();
-      one.text = with_marks(translated.text, translated.marks, begin, at);
-    } else {
-      one.text = found.text;
+    if (begin == std::string::npos) {
+      texts.push_back(found.text);
+      continue;
     }
-    one.notes = found.notes;
-    one.divided = found.divided;
-    std::set<std::string> known = {found.text, found.translation.text};
-    for (const Translation::Alternative& other : found.translation.n_best) {
-      if (known.insert(other.text).second) one.alternatives.push_back(other.text);
+    at = begin + found.text.size();
+    texts.push_back(with_marks(translated.text, translated.marks, begin, at));
+  }
+  return texts;
+}
+
+/// by_rank: the translations of all texts, the best ones first, of which this is number `text`.
+std::vector<TranslatedTexts::Sentence> sentences_of(
+    const std::vector<std::vector<TranslatedText>>& by_rank, std::size_t text,
+    const TextBlock& source) {
+  std::vector<TranslatedTexts::Sentence> sentences;
+  for (const auto& texts : by_rank) {
+    const std::vector<std::string> of_rank = texts_of_sentences(texts[text]);
+    if (sentences.empty()) sentences.resize(of_rank.size());
+    for (std::size_t i = 0; i < sentences.size(); ++i) {
+      TranslatedTexts::Sentence& one = sentences[i];
+      if (&texts == &by_rank.front()) {
+        const TranslatedSentence& found = texts[text].sentences[i];
+        one.plain = found.part.of(source.text);
+        one.source = with_marks(source.text, source.marks, found.part.begin, found.part.end);
+        one.text = of_rank[i];
+        one.notes = found.notes;
+        one.divided = found.divided;
+        continue;
+      }
+      const auto& known = one.alternatives;
+      const bool is_new = of_rank[i] != one.text &&
+                          std::find(known.begin(), known.end(), of_rank[i]) == known.end();
+      if (is_new) one.alternatives.push_back(of_rank[i]);
     }
   }
   return sentences;
@@ -138,44 +145,51 @@ TranslatedTexts ServedTranslator::translate(const TranslationCall& call,
       sources.push_back({block.text, block.marks});
     }
   }
+  RankedTranslator ranked(*translator_);
+  const auto translated = [&](std::size_t rank) {
+    ranked.choose(rank);
+    std::vector<TranslatedText> texts;
+    TextTranslator(ranked, how).translate(sources, [&](std::int64_t, TranslatedText one) {
+      KETTE_CHECK(one.fault.empty(), one.fault);
+      texts.push_back(std::move(one));
+    });
+    return texts;
+  };
+  std::vector<std::vector<TranslatedText>> by_rank = {translated(0)};
+  for (std::size_t rank = 1; rank < ranked.ranks(); ++rank) by_rank.push_back(translated(rank));
   TranslatedTexts result;
-  std::vector<TranslatedText> translated;
-  TextTranslator(*translator_, how).translate(sources, [&](std::int64_t, TranslatedText one) {
-    KETTE_CHECK(one.fault.empty(), one.fault);
-    translated.push_back(std::move(one));
-  });
-  auto next = translated.begin();
+  std::size_t first = 0;  // block of a document
   for (const std::unique_ptr<Document>& document : documents) {
-    const auto first = next;
-    std::vector<TextBlock> blocks;
+    const auto& sources_of = document->blocks();
     TranslatedTexts::One& one = result.texts.emplace_back();
-    std::size_t ranks = 1;
-    for (const TextBlock& block : document->blocks()) {
-      blocks.push_back({next->text, next->marks});
+    const auto text_of = [&](const std::vector<TranslatedText>& texts) {
+      std::vector<TextBlock> blocks;
+      for (std::size_t i = first; i < first + sources_of.size(); ++i) {
+        blocks.push_back({texts[i].text, texts[i].marks});
+      }
+      return document->with(blocks);
+    };
+    one.text = text_of(by_rank.front());
+    std::set<std::string> known = {one.text};
+    for (std::size_t rank = 1; rank < by_rank.size(); ++rank) {
+      std::string other = text_of(by_rank[rank]);
+      if (known.insert(other).second) one.alternatives.push_back(std::move(other));
+    }
+    for (std::size_t i = 0; i < sources_of.size(); ++i) {
+      const std::size_t number = first + i;
       if (call.with_sentences) {
-        for (auto& sentence : sentences_of(*next, block)) {
+        for (auto& sentence : sentences_of(by_rank, number, sources_of[i])) {
           one.sentences.push_back(std::move(sentence));
         }
       }
-      for (const TranslatedSentence& sentence : next->sentences) {
-        ranks = std::max(ranks, sentence.translation.n_best.size());
+      for (const TranslatedSentence& sentence : by_rank.front()[number].sentences) {
         result.doubts += sentence.notes.are_doubts() ? 1 : 0;
         if (sentence.translation.n_best.empty()) continue;
         result.target_tokens += std::ssize(sentence.translation.n_best.front().hypothesis.tokens);
       }
-      result.source_tokens += std::ssize(translator_->tokenizer()->encode(block.text));
-      ++next;
+      result.source_tokens += std::ssize(translator_->tokenizer()->encode(sources_of[i].text));
     }
-    one.text = document->with(blocks);
-    std::set<std::string> known = {one.text};
-    for (std::size_t rank = 1; rank < ranks; ++rank) {
-      auto each = first;
-      for (std::size_t i = 0; i < blocks.size(); ++i, ++each) {
-        blocks[i] = {alternative(*each, document->blocks()[i].text, rank), {}};
-      }
-      std::string other = document->with(blocks);
-      if (known.insert(other).second) one.alternatives.push_back(std::move(other));
-    }
+    first += sources_of.size();
   }
   return result;
 }

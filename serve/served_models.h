@@ -34,7 +34,7 @@ struct TranslatedTexts {
   };
   struct One {
     std::string text;
-    std::vector<std::string> alternatives{};  ///< others, falling: as they were found, not mended
+    std::vector<std::string> alternatives{};  ///< others, falling; mended as it is
     std::vector<Sentence> sentences{};        ///< empty unless asked for
   };
   std::vector<One> texts;
