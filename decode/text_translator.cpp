@@ -29,6 +29,12 @@ bool has_letters(std::string_view text) {
   return std::any_of(characters.begin(), characters.end(), is_letter);
 }
 
+/// Of what stands between two sentences of a text, which is white space.
+bool has_line_end(std::string_view between) { return between.find('\n') != between.npos; }
+bool has_blank_line(std::string_view between) {
+  return std::count(between.begin(), between.end(), '\n') > 1;
+}
+
 }  // namespace
 
 TextTranslator::TextTranslator(const SentenceTranslator& translator,
@@ -57,7 +63,7 @@ void TextTranslator::translate(const std::vector<SourceText>& sources, const Tak
       !has_prefix || (!options_.splitter && !options_.mend),
       "translate: expected texts that are neither split nor mended where they have prefixes");
   TextAssembly assembly(sources, units, std::move(faults), options_.splitter != nullptr, take);
-  std::vector<std::string> inputs = inputs_of(units, sources.size());
+  std::vector<std::string> inputs = inputs_of(units, sources);
   std::vector<SourceSentence> sentences;
   std::vector<std::size_t> of_unit;
   for (std::size_t i = 0; i < units.size(); ++i) {
@@ -86,12 +92,16 @@ void TextTranslator::translate(const std::vector<SourceText>& sources, const Tak
 }
 
 std::vector<std::string> TextTranslator::inputs_of(std::vector<TranslationUnit>& units,
-                                                   std::size_t texts) {
+                                                   const std::vector<SourceText>& sources) {
   std::vector<std::string> inputs;
-  std::size_t next_text = 0;
+  std::size_t next_text = 0, end = 0;  // end: of the sentence before, in the same text
   for (TranslationUnit& unit : units) {
     if (unit.text > next_text) previous_.forget();
+    if (unit.text >= next_text) end = 0;
     next_text = unit.text + 1;
+    const std::string_view text = sources[unit.text].text;
+    if (has_blank_line(text.substr(end, unit.part.begin - end))) previous_.forget();
+    end = unit.part.end;
     if (unit.done) continue;
     inputs.push_back(input_of(unit));
     if (options_.previous == 0) continue;
@@ -105,7 +115,7 @@ std::vector<std::string> TextTranslator::inputs_of(std::vector<TranslationUnit>&
     unit.notes.previous = together.before;
     inputs.back() = std::move(together.text);
   }
-  if (texts > next_text) previous_.forget();
+  if (sources.size() > next_text) previous_.forget();
   return inputs;
 }
 
@@ -328,8 +338,13 @@ std::vector<Sentence> TextTranslator::parts_of(std::string_view text) const {
   std::int64_t in_group = 0, tokens = 0;
   for (const Sentence& sentence : sentences) {
     const auto more = std::ssize(translator_.tokenizer()->encode(sentence.of(text)));
+    const auto ends_line = [&] {  // which one translation of both would lose
+      const std::size_t end = groups.back().end;
+      const std::string_view between = text.substr(end, sentence.begin - end);
+      return options_.breaks == LineBreaks::end ? has_line_end(between) : has_blank_line(between);
+    };
     if (groups.empty() || in_group == options_.together ||
-        tokens + more > options_.together_tokens) {
+        tokens + more > options_.together_tokens || ends_line()) {
       groups.push_back(sentence);
       in_group = tokens = 0;
     }

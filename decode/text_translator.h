@@ -33,10 +33,10 @@ struct TextTranslateOptions {
   std::shared_ptr<const SentenceSplitter> splitter{};
   LineBreaks breaks = LineBreaks::end;  ///< how the splitter treats line feeds
   /// The most sentences, and tokens, that are translated at once, for models that have learnt it
-  /// (TextFacts).
+  /// (TextFacts). Of one line only, and with LineBreaks::join of one paragraph.
   std::int64_t together = 1, together_tokens = 0;
   /// The number of previous sentences to translate with each sentence; only its own translation is
-  /// kept. If that cannot be separated, the sentence is translated alone. Needs splitter and facts.
+  /// kept. If that cannot be separated, the sentence is translated alone. Not over a blank line. Needs splitter and facts.
   /// Not with `together`.
   std::int64_t previous = 0;
   /// Keep what the model cannot read, adapt capitals to what it knows, and search again if a
@@ -110,7 +110,8 @@ class TextTranslator {
   /// Divides a text into units to translate.
   std::vector<Sentence> parts_of(std::string_view text) const;
   /// The input of each unit, with its previous sentences.
-  std::vector<std::string> inputs_of(std::vector<TranslationUnit>& units, std::size_t texts);
+  std::vector<std::string> inputs_of(std::vector<TranslationUnit>& units,
+                                     const std::vector<SourceText>& sources);
   std::string input_of(const TranslationUnit& unit) const;
   SourceSentence sentence_of(std::string input, const TranslationUnit& unit) const;
   bool take_own(TranslationUnit& unit) const;

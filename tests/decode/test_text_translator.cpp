@@ -97,6 +97,20 @@ TEST_CASE("text translator: as many sentences together as the model has learnt")
   CHECK(Strings(model.asked.end() - 2, model.asked.end()) == Strings{"One a.", "Two b."});
 }
 
+TEST_CASE("text translator: sentences of two lines, or of two paragraphs, are not put together") {
+  const StandIn model(same);
+  TextTranslateOptions options = by_sentences();
+  options.together = 2;
+  options.together_tokens = 100;
+  const std::string text = "One a.\nTwo b. Three c.\n\nFour d.";
+  CHECK(translated(model, text, options).text == text);
+  CHECK(model.asked == Strings{"One a.", "Two b. Three c.", "Four d."});
+  options.breaks = LineBreaks::join;
+  model.asked.clear();
+  CHECK(translated(model, text, options).text == text);
+  CHECK(model.asked == Strings{"One a.\nTwo b.", "Three c.", "Four d."});
+}
+
 TEST_CASE("text translator: sentences come behind those before them, and only their own stays") {
   const StandIn model(same);
   TextTranslateOptions options = by_sentences();
@@ -116,6 +130,9 @@ TEST_CASE("text translator: sentences come behind those before them, and only th
   model.asked.clear();
   translated(model, "One a. Two b. Three c.", options);
   CHECK(model.asked == Strings{"One a.", "One a. Two b.", "Two b. Three c."});
+  model.asked.clear();
+  translated(model, "One a.\nTwo b.\n \nThree c.", options);  // back to the blank line
+  CHECK(model.asked == Strings{"One a.", "One a. Two b.", "Three c."});
 }
 
 TEST_CASE("text translator: what cannot be told from the sentences before it is translated alone") {
