@@ -64,7 +64,7 @@ void save_tokenizer(const Tokenizer& tokenizer, const std::filesystem::path& fol
   for (const auto& [name, content] : tokenizer.files()) {
     const std::filesystem::path file = folder / name;
     const bool is_taken = std::filesystem::exists(file);
-    if (is_taken && read_text(file) == content) continue;
+    if (is_taken && kette::read_text(file) == content) continue;
     KETTE_CHECK(
         !is_taken || has_leavings(folder), folder.string(),
         ": expected a folder without a tokenizer, or with the one that is given, given one ",

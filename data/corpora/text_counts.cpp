@@ -32,9 +32,9 @@ Texts first_lines(const TextColumn& text, FaultyLines faulty) {
   return lines;
 }
 
-using Ids = std::vector<std::vector<std::int32_t>>;
+using TokenIds = std::vector<std::vector<std::int32_t>>;
 
-Ids encoded(const Texts& lines, const Tokenizer& tokenizer, Side side) {
+TokenIds encoded(const Texts& lines, const Tokenizer& tokenizer, Side side) {
   const std::vector<std::string_view> views(lines.begin(), lines.end());
   return tokenizer.encode_all(views, side);
 }
@@ -66,7 +66,7 @@ bool has_capital(const std::string& line) {
   return lower(text) != text;
 }
 
-SideCounts counts_of(const Texts& lines, const Ids& ids, const Ids& others) {
+SideCounts counts_of(const Texts& lines, const TokenIds& ids, const TokenIds& others) {
   SideCounts counts;
   counts.signs = language_signs({lines.begin(), lines.end()});
   const std::string language = likely_language(counts.signs);
@@ -162,8 +162,8 @@ TextCounts text_counts(const ParallelText& text, const Tokenizer& tokenizer,
   sources.resize(std::min(sources.size(), targets.size()));
   targets.resize(sources.size());
   if (how.join_lines > 1) join(sources, targets, tokenizer, how);
-  const Ids source_ids = encoded(sources, tokenizer, Side::source),
-            target_ids = encoded(targets, tokenizer, Side::target);
+  const TokenIds source_ids = encoded(sources, tokenizer, Side::source),
+                 target_ids = encoded(targets, tokenizer, Side::target);
   return {counts_of(sources, source_ids, target_ids), counts_of(targets, target_ids, source_ids)};
 }
 
