@@ -122,8 +122,8 @@ std::string TranslationTask::odd_text() const {
 }
 
 std::string TranslationTask::unknown_facts() const {
-  if (!options_.is_prepared() || prepared_facts(options_.texts, options_.both_directions))
-    return {};
+  if (!options_.is_prepared() || folder().resumes()) return {};
+  if (prepared_facts(options_.texts, options_.both_directions)) return {};
   return "\n" + options_.texts.front().source.name() +
          ": expected what each text is like, as this version keeps it, given none in this or another folder of --pairs: "
          "the model will not know in which case, and how many sentences a line, its text is (run kette tokenize again, with "

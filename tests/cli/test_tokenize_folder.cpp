@@ -57,9 +57,11 @@ TEST_CASE("cli: what a model's text is like is told of all its texts, however th
   write_file(folder / "more" / "pairs.json", list.dump(2) + "\n");
   CHECK(facts_of_model("of-old", {"--pairs", path("more")}) ==
         read_file(folder / "more" / "text.json"));
-  run(with(without(train_arguments(folder.path(), "old-and-new", {"--steps", "1"}),
-                   {"--src", "--tgt", "--vocab", "--max-length"}),
-           {"--pairs", path("more"), path("pairs")}));
+  auto old_and_new = with(without(train_arguments(folder.path(), "old-and-new", {"--steps", "1"}),
+                                  {"--src", "--tgt", "--vocab", "--max-length"}),
+                          {"--pairs", path("more"), path("pairs")});
+  std::erase(old_and_new, "--quiet");
+  CHECK(call_kette(old_and_new).says("pairs.json: expected what each text is like"));
   CHECK_FALSE(std::filesystem::exists(folder / "old-and-new" / "text.json"));
   prepare("doc", "more", {"--append"});
   CHECK_FALSE(std::filesystem::exists(folder / "more" / "text.json"));
