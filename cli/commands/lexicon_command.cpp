@@ -118,11 +118,11 @@ void add_lexicon_options(CLI::App& command) {
   lexicon.flag("--quiet", options->quiet, "No progress line");
   add_common_options(command, options->common);
   when_read(command, [options] {
-    const std::string model = options->model;
-    if (const std::string shipped = model_folder(model); shipped != model) {
+    const std::string given = options->model;
+    if (const std::string shipped = model_folder(given); shipped != given) {
       throw UsageError(
           "--model: expected a model directory of your own, for the lexicon goes into it, given " +
-          model + ", which comes with Kette (copy " + shipped + ")");
+          given + ", which comes with Kette (copy " + shipped + ")");
     }
     options->texts();
     options->lexicon.check();
