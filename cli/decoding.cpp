@@ -142,7 +142,7 @@ void add_candidate_options(CLI::App& command, DecodingOptions& options,
   Option n_best = group.number(
       "--n-best", options.search.n_best, at_least(1),
       lists
-          ? "Best translations of each line, or as many samples, as `line ||| text ||| score`: lines from 1; the logarithm of the probability by the length penalty. With --json a line of JSON with all of each, for texts that hold |||. Of those with the same text the best stands for all, of samples each"
+          ? "Best translations of each line, or as many samples, as `line ||| text ||| score`: lines from 1, LINE.SENTENCE where a line is parted (--split lines parts none), one row for a line without text, but of whole lines one for each sample; the logarithm of the probability by the length penalty. With --json a line of JSON with all of each, for texts that hold |||. Of those with the same text the best stands for all, of samples each"
           : "Best translations of each line, or as many samples, for --mbr");
   Option mbr = group.one_of(
       "--mbr", metric_names(), [&options](const std::string& name) { options.minimum_risk = name; },

@@ -113,7 +113,7 @@ void add_score_options(CLI::App& command) {
   text.path("--src", options->source, "Source sentences").required();
   text.path(
           "--tgt", options->target,
-          "Translations to score, in the pieces that the tokenizer makes of them. translate --n-best has other scores where the search found a text in other pieces, where --shortlist left pieces out, and with --beam-kind full where the length ended it (at_limit of --json)")
+          "Translations to score, in the pieces that the tokenizer makes of them. translate --n-best has other scores where the search found a text in other pieces, where --shortlist left pieces out, 0 where the source is empty, and with --beam-kind full where the length ended it (at_limit of --json)")
       .required();
   add_language_option(text, options->language);
   text.flag("--normalize", options->normalize, "Divide by the number of tokens, end mark counted");

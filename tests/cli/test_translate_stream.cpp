@@ -179,6 +179,19 @@ TEST_CASE("translate: texts that are equal are one candidate, with the best scor
       translate(text, {"--n-best", "60", "--sample", "--temperature", "0.1", "--max-length", "1"}));
   CHECK(drawn.size() == 60);
   CHECK(std::set<std::string>(drawn.begin(), drawn.end()).size() < 60);
+  // A line without text has no sentence to draw for; as a whole it is one like any other.
+  std::vector<std::string> arguments = {"--n-best", "2", "--sample"};
+  CHECK(lines_of(translate("\n", arguments).out) ==
+        std::vector<std::string>{"1 |||  ||| 0.000000"});
+  arguments.insert(arguments.end(), {"--split", "lines"});
+  CHECK(lines_of(translate("\n", arguments).out) ==
+        std::vector<std::string>(2, "1 |||  ||| 0.000000"));
+  // The sentences of a line each have their rows.
+  for (const auto& [number, rows] : {std::pair("1.1 ||| ", 2u), {"1.2 ||| ", 2u}, {"1 ||| ", 0u}}) {
+    const Outcome outcome =
+        translate("the cat sees bread. A man likes music!\n", {"--n-best", "2", "--sample"});
+    CHECK(count_of("\n" + outcome.out, std::string("\n") + number) == rows);
+  }
 }
 
 TEST_CASE("translate: each sentence of a line, and what stands between them as it was") {
