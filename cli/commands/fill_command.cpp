@@ -26,14 +26,17 @@ struct FillOptions {
 };
 
 /// What a filler adds to the text before it. Whether a space stands between them, which encode_with_masks() takes for a
-/// part of the mask, is in the piece: of BERT's in that it does not go on with a word, and of others it is written.
+/// part of the mask, is in the piece: of BERT's in that it does not go on with a word, and of others it is written; but
+/// SentencePiece models that are not lossless drop it where a text begins.
 void append_filler(const Tokenizer& tokenizer, std::int32_t filler, std::string& text) {
   const bool in_words = tokenizer.kind() == "wordpiece";
   if (text.ends_with(' ') && tokenizer.kind() != "character") text.pop_back();
   std::string spelt = tokenizer.decode({&filler, 1});
   const bool goes_on = in_words && tokenizer.edges(filler).begins_inside;
   if (goes_on) spelt.erase(0, std::string_view("##").size());
-  if (in_words && !goes_on && !text.empty()) text += ' ';
+  const bool dropped = tokenizer.kind() == "sentencepiece" && !spelt.starts_with(' ') &&
+                       tokenizer.piece(filler).starts_with("\u2581");
+  if (((in_words && !goes_on) || dropped) && !text.empty()) text += ' ';
   // The first word of a line begins with no space, though its piece may.
   if (text.empty() && spelt.starts_with(' ')) spelt.erase(0, 1);
   text += spelt;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "tests/cli/call_kette.h"
 
 using namespace kette::testing;
@@ -101,6 +102,27 @@ TEST_CASE("fill: training with masks says how many it finds, and the model fills
   const Outcome without = fill({"--json"}, "no gap\n\n");
   CHECK(without.code == 0);
   CHECK(without.out.starts_with("no gap\n\n{"));
+}
+
+TEST_CASE("fill: words have spaces before them, also of a vocabulary that is not lossless") {
+  const MaskedModel& model = MaskedModel::get();
+  std::vector<std::string_view> lines;
+  for (int i = 0; i < 100; ++i) {
+    lines.insert(lines.end(), {"the cat sees the bread", "a dog hears a bell"});
+  }
+  kette::SentencePieceOptions options;
+  options.vocabulary = 46;
+  options.mask = true;
+  std::filesystem::create_directory(model.path("words"));
+  kette::SentencePieceTokenizer::train(lines, options)->save(model.path("words"));
+  REQUIRE(model.train("of-words", {"--tokenizer", model.path("words"), "--whole-words"}).code == 0);
+  const Outcome filled = call_kette({"fill", "--model", model.path("of-words"), "--threads", "1",
+                                     "--json", "the cat [MASK] the bread"});
+  REQUIRE(filled.code == 0);
+  const JsonView said = filled.json().at("texts").at(0);
+  const std::string piece = said.at("masks").at(0).at(0).at("piece").text();
+  REQUIRE(piece.starts_with("\u2581"));
+  CHECK(said.at("filled").text() == "the cat " + piece.substr(3) + " the bread");
 }
 
 TEST_CASE("fill: a text is judged by its pseudo-perplexity, and models are compared") {
