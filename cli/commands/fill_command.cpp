@@ -70,16 +70,24 @@ std::string without_masks(std::string text) {
   return text;
 }
 
-/// Prints the fillers of a text, and gives what --json says of them.
-Json print_fillers(const FillOptions& o, const SavedModel<Bert>& saved, const Bert& ready,
-                   const std::string& line, const std::string& where) {
-  const Tokenizer& tokenizer = *saved.tokenizer;
-  const SpecialTokens special = tokenizer.special();
-  const std::int32_t mask = tokenizer.expected_mask();
-  std::vector<std::int32_t> ids = between_marks(encode_with_masks(tokenizer, line), special);
+/// Of a text that fits; an Error for another.
+std::vector<std::int32_t> ids_of(const Tokenizer& tokenizer, const Bert& ready,
+                                 const std::string& line, const std::string& where) {
+  std::vector<std::int32_t> ids =
+      between_marks(encode_with_masks(tokenizer, line), tokenizer.special());
   KETTE_CHECK(std::ssize(ids) <= ready.positions(), where, ": expected a text of at most ",
               ready.positions() - Masking::kMarks, " tokens, given ",
               std::ssize(ids) - Masking::kMarks);
+  return ids;
+}
+
+/// Prints the fillers of a text, and gives what --json says of them. ids: its own.
+Json print_fillers(const FillOptions& o, const SavedModel<Bert>& saved, const Bert& ready,
+                   const std::string& line, const std::vector<std::int32_t>& ids,
+                   const std::string& where) {
+  const Tokenizer& tokenizer = *saved.tokenizer;
+  const SpecialTokens special = tokenizer.special();
+  const std::int32_t mask = tokenizer.expected_mask();
   std::vector<std::int32_t> banned = without_pieces(tokenizer, ready.config().vocabulary);
   banned.insert(banned.end(), {special.pad, special.unknown, special.begin, special.end, mask});
   const auto masks = fill_masks(ready, ids, mask, o.top, banned);
@@ -113,33 +121,54 @@ void run(const FillOptions& o) {
   Json texts = Json::array();
   UnknownCharacters unknown(saved.tokenizer);
   MarksInText marks(*saved.tokenizer, {}, {kMaskPiece});
+  LeftOut left_out;
+  std::int64_t count = 0;
   if (!o.text.empty()) {
     unknown.add(without_masks(o.text));
     marks.add(o.text);
-    texts.push_back(print_fillers(o, saved, *ready, o.text, "fill"));
+    texts.push_back(print_fillers(o, saved, *ready, o.text,
+                                  ids_of(*saved.tokenizer, *ready, o.text, "fill"), "fill"));
   } else {
     constexpr std::size_t kLinesAtOnce = 64;
-    LineReader lines(stdin_descriptor(), "stdin");
+    LineReader lines(stdin_descriptor(), "stdin", {}, FaultyLines::emptied);
     std::vector<std::string> part;
     while (part = lines.next(kLinesAtOnce), !part.empty()) {
+      count += std::ssize(part);
+      std::vector<std::string> faults(part.size());
+      for (const LineFault& fault : lines.faults()) faults[fault.index] = fault.message;
       for (std::size_t i = 0; i < part.size(); ++i) {
         const std::string where =
             "stdin:" + std::to_string(lines.first_line() + static_cast<std::int64_t>(i));
+        const bool is_to_fill = part[i].find(kMaskPiece) != std::string::npos;
+        std::vector<std::int32_t> ids;
+        try {
+          if (is_to_fill) ids = ids_of(*saved.tokenizer, *ready, part[i], where);
+        } catch (const Error& error) {
+          faults[i] = error.what();
+        }
+        if (!faults[i].empty()) {
+          left_out.say(faults[i]);
+          to_stdout() << std::endl;
+          texts.push_back(
+              {{"text", part[i]}, {"masks", Json::array()}, {"filled", ""}, {"fault", faults[i]}});
+          continue;
+        }
         unknown.add(without_masks(part[i]));
         marks.add(part[i]);
-        if (part[i].find(kMaskPiece) == std::string::npos) {  // there is nothing to fill
+        if (!is_to_fill) {
           to_stdout() << for_stdout(part[i]) << std::endl;
           texts.push_back({{"text", part[i]}, {"masks", Json::array()}, {"filled", part[i]}});
           continue;
         }
-        texts.push_back(print_fillers(o, saved, *ready, part[i], where));
+        texts.push_back(print_fillers(o, saved, *ready, part[i], ids, where));
       }
     }
   }
   say_unknown(unknown, "text");
   say_marks(marks, "text");
-  if (!o.common.json) return;
-  print_json(o.common, {{"texts", texts}});
+  if (o.common.json) print_json(o.common, {{"texts", texts}});
+  const std::string in_place = "filled: the output has empty lines in their place";
+  if (left_out.say_all(count, in_place) > 0) exit_with(1);
 }
 
 void add_fill_options(CLI::App& command) {

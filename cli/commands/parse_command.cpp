@@ -1,6 +1,5 @@
 // `kette parse`: parses sentences to constituency trees line by line, or the words of gold trees for a score.
 #include <functional>
-#include <iostream>
 #include <memory>
 #include <optional>
 
@@ -67,8 +66,8 @@ class Parser {
     return trees;
   }
 
-  /// Once, of all.
-  void say_unknown(const std::string& name) const { cli::say_unknown(unknown_, name); }
+  void leave_out(const std::string& fault) { left_out_.say(fault); }
+  void say_unknown(const std::string& name) const { cli::say_unknown(unknown_, name); }  // once
   std::int64_t say_left_out() const {
     return left_out_.say_all(sentences_, "parsed: the output has (()) in their place");
   }
@@ -101,12 +100,15 @@ class Parser {
 };
 
 void parse_lines(const ParseCommandOptions& o, int threads) {
-  LineReader source = open_sentences(o.input);
+  LineReader source = open_sentences(o.input, FaultyLines::emptied);
   Parser parser(o);
   // What the first reads: the others may have another stdin.
   const auto next = [&] {
     std::vector<std::string> part;
-    if (communicator().is_first()) part = source.next(kSentencesAtOnce);
+    if (communicator().is_first()) {
+      part = source.next(kSentencesAtOnce);
+      for (const LineFault& fault : source.faults()) parser.leave_out(fault.message);
+    }
     return communicator().is_alone()
                ? part
                : unpacked<std::vector<std::string>>(communicator().all(packed(part)).front());
@@ -116,9 +118,7 @@ void parse_lines(const ParseCommandOptions& o, int threads) {
   std::optional<Sink> sink;
   if (communicator().is_first()) sink.emplace(o.output, o.model.with({o.input}));
   while (!part.empty()) {
-    const auto line_of = [&](std::size_t i) {
-      return source.first_line() + static_cast<std::int64_t>(i);
-    };
+    const auto line_of = [&](auto i) { return source.first_line() + static_cast<std::int64_t>(i); };
     const std::string written =
         joined(parser.parse(part, source.name(), line_of, source.share()), "\n") + "\n";
     if (sink) sink->write(written);

@@ -99,6 +99,15 @@ TEST_CASE("fill: training with masks says how many it finds, and the model fills
   const Outcome lines = fill({"--json"}, "a [MASK] hears a bell\nthe [MASK] sees the [MASK]\n");
   REQUIRE(lines.code == 0);
   CHECK(lines.json().at("texts").at(1).at("masks").size() == 2);
+  // A line that cannot be filled is an empty one.
+  std::string longer = "[MASK]";
+  for (int i = 0; i < 30; ++i) longer += " cat";
+  const Outcome faulty = fill({"--json"}, "no gap\nbad \xFF\n" + longer + "\na dog\n");
+  CHECK(faulty.code == 1);
+  CHECK(faulty.out.starts_with("no gap\n\n\na dog\n{"));
+  CHECK(faulty.says("expected a text of at most 14 tokens"));
+  CHECK(faulty.json().at("texts").size() == 4);
+  CHECK(contains(faulty.json().at("texts").at(1).at("fault").text(), "UTF-8"));
   const Outcome without = fill({"--json"}, "no gap\n\n");
   CHECK(without.code == 0);
   CHECK(without.out.starts_with("no gap\n\n{"));

@@ -88,6 +88,13 @@ TEST_CASE("cli: a parser is trained, parses lines, and is scored") {
   CHECK(count_of(parsed.out, "\n") == 3);
   CHECK(contains(parsed.out, "\n(())\n"));
 
+  said.input = "the cat\nbad \xFF\nthe dog\n";
+  const Outcome faulty = run_kette(with({"--beam", "2"}), said);
+  CHECK(faulty.code == 1);
+  CHECK(count_of(faulty.out, "\n") == 3);
+  CHECK(contains(faulty.out, "\n(())\n"));
+  CHECK(contains(faulty.err, "UTF-8"));
+
   const Outcome gold = call_kette(with({"--gold", small.file("valid.mrg"), "--output",
                                         small.file("out.mrg"), "--beam", "1", "--json"}));
   CAPTURE(gold.err);
