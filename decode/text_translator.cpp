@@ -236,6 +236,17 @@ void TextTranslator::carry_over(std::vector<TranslationUnit>& units) const {
   }
 }
 
+std::size_t TextTranslator::room_for(const std::string& language) const {
+  const std::size_t positions = translator_.longest_source(language);
+  if (!options_.splitter || options_.truncate || !options_.facts) return positions;
+  // A model drops much of a sentence that is longer than what it has learnt
+  // (docs/results/translation-quality.md#long-sentences). Parts of a few tokens would hold no clause.
+  constexpr std::int64_t kLeast = 20;
+  const std::int64_t learnt = options_.facts->source_tokens;
+  return learnt == 0 ? positions
+                     : std::min(positions, static_cast<std::size_t>(std::max(learnt, kLeast)));
+}
+
 std::string TextTranslator::add_parts(const SourceText& source, std::size_t number,
                                       std::vector<TranslationUnit>& units) const {
   const std::string_view text = source.text;
@@ -266,7 +277,7 @@ std::string TextTranslator::add_parts(const SourceText& source, std::size_t numb
           std::min(std::exchange(tag_begin, std::string_view::npos), piece.begin);
     };
     const std::string_view sentence = part.of(text);
-    const std::size_t room = translator_.longest_source(language);
+    const std::size_t room = room_for(language);
     const auto too_many = tokens_above(tokenizer, sentence, Side::source, room);
     if (!too_many || options_.truncate) {
       add(part, false);

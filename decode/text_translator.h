@@ -27,8 +27,8 @@ struct TextTranslateOptions {
   WorkOptions work{};
   std::string language{};  ///< as SourceSentence::language, of texts without a tag
   bool truncate = false;   ///< cut off sentences that exceed the model's positions
-  /// Splits texts into sentences, and long sentences into parts that fit in the model's positions.
-  /// Null: a text is one sentence and white space at its ends is dropped. If too long it is a
+  /// Splits texts into sentences, and those into parts that the model has no positions for, or that are longer than what
+  /// it has learnt (`facts`). Null: a text is one sentence and white space at its ends is dropped. If too long it is a
   /// fault, unless `truncate` cuts it.
   std::shared_ptr<const SentenceSplitter> splitter{};
   LineBreaks breaks = LineBreaks::end;  ///< how the splitter treats line feeds
@@ -101,6 +101,8 @@ class TextTranslator {
                  const SentenceProgress& progress = {});
 
  private:
+  /// The most tokens of a sentence that is translated whole.
+  std::size_t room_for(const std::string& language) const;
   /// Adds the parts of one text as units, or says why there are none.
   std::string add_parts(const SourceText& source, std::size_t number,
                         std::vector<TranslationUnit>& units) const;

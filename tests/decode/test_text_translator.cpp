@@ -225,6 +225,15 @@ TEST_CASE("text translator: a text that is too long is parted, or its own fault"
   CHECK(parts.sentences.size() > 2);
   for (const std::string& asked : model.asked) CHECK(asked.size() <= 20);
   CHECK(parts.sentences.front().divided);
+  // What the model has positions for may still be longer than all that it has learnt.
+  const StandIn roomy(same);
+  TextTranslateOptions learnt = by_sentences();
+  learnt.facts = TextFacts{.source_language = "en", .target_language = "de", .source_tokens = 24};
+  CHECK(translated(roomy, text, learnt).text == text);
+  for (const std::string& asked : roomy.asked) CHECK(asked.size() <= 24);
+  CHECK(roomy.asked.size() > 1);
+  learnt.truncate = true;
+  CHECK(translated(roomy, text, learnt).sentences.size() == 1);
   const auto whole = translated(model, std::vector<SourceText>{{"short"}, {text}, {"one"}}, {});
   CHECK(whole[0].text == "short");
   CHECK(contains(whole[1].fault, "expected at most 20 tokens"));
