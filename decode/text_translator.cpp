@@ -6,6 +6,7 @@
 
 #include "data/files/unicode.h"
 #include "data/sentences/numbers.h"
+#include "data/sentences/protected_text.h"
 #include "decode/loops.h"
 #include "decode/search_limits.h"
 #include "decode/sentence_mending.h"
@@ -247,11 +248,25 @@ std::size_t TextTranslator::room_for(const std::string& language) const {
                      : std::min(positions, static_cast<std::size_t>(std::max(learnt, kLeast)));
 }
 
+std::vector<Sentence> TextTranslator::pieces_of(std::string_view sentence, std::size_t room) const {
+  // What is taken out before the model reads it costs nothing, and is not cut.
+  constexpr char kTakenOut = '\x01';
+  std::string shown(sentence);
+  for (const ProtectedSpan& span : protected_spans(options_.mend ? sentence : "")) {
+    std::fill_n(shown.begin() + static_cast<std::ptrdiff_t>(span.begin), span.end - span.begin,
+                kTakenOut);
+  }
+  return options_.splitter->parts(shown, room, [&](std::string_view some) {
+    std::string read(some);
+    std::erase(read, kTakenOut);
+    return translator_.tokenizer()->encode(read).size();
+  });
+}
+
 std::string TextTranslator::add_parts(const SourceText& source, std::size_t number,
                                       std::vector<TranslationUnit>& units) const {
   const std::string_view text = source.text;
   const Tokenizer& tokenizer = *translator_.tokenizer();
-  const auto tokens = [&](std::string_view some) { return tokenizer.encode(some).size(); };
   const std::size_t most = translator_.longest_source("");  // of a translation, which has no tag
   if (const auto given = tokens_above(tokenizer, source.prefix, Side::target, most)) {
     return "expected a prefix of at most " + std::to_string(most) +
@@ -282,8 +297,9 @@ std::string TextTranslator::add_parts(const SourceText& source, std::size_t numb
     if (!too_many || options_.truncate) {
       add(part, false);
     } else if (options_.splitter) {
-      for (const Sentence& piece : options_.splitter->parts(sentence, room, tokens)) {
-        add({part.begin + piece.begin, part.begin + piece.end}, true);
+      const std::vector<Sentence> pieces = pieces_of(sentence, room);
+      for (const Sentence& piece : pieces) {
+        add({part.begin + piece.begin, part.begin + piece.end}, pieces.size() > 1);
       }
     } else {
       return "expected at most " + std::to_string(room) +

@@ -103,6 +103,8 @@ class TextTranslator {
  private:
   /// The most tokens of a sentence that is translated whole.
   std::size_t room_for(const std::string& language) const;
+  /// Divides a sentence into pieces of at most `room` tokens, if it has more without what mending takes out.
+  std::vector<Sentence> pieces_of(std::string_view sentence, std::size_t room) const;
   /// Adds the parts of one text as units, or says why there are none.
   std::string add_parts(const SourceText& source, std::size_t number,
                         std::vector<TranslationUnit>& units) const;

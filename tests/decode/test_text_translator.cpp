@@ -232,6 +232,14 @@ TEST_CASE("text translator: a text that is too long is parted, or its own fault"
   CHECK(translated(roomy, text, learnt).text == text);
   for (const std::string& asked : roomy.asked) CHECK(asked.size() <= 24);
   CHECK(roomy.asked.size() > 1);
+  const std::string link = "See https://example.org/a,b?c=d&e=f and {count, plural, one {a}} .";
+  const TranslatedText linked = translated(roomy, link, learnt);
+  CHECK(linked.text == link);
+  CHECK((linked.sentences.size() == 1 && !linked.sentences.front().divided));
+  const std::string two = "It is here, https://example.org/a,b?c=d&e=f, and so is this one.";
+  const TranslatedText cut = translated(roomy, two, learnt);
+  CHECK(cut.text == two);
+  CHECK(cut.sentences.size() == 2);
   learnt.truncate = true;
   CHECK(translated(roomy, text, learnt).sentences.size() == 1);
   const auto whole = translated(model, std::vector<SourceText>{{"short"}, {text}, {"one"}}, {});
