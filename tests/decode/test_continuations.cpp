@@ -80,18 +80,22 @@ TEST_CASE("continuations: texts end with the end of text, or where they must") {
   options.max_tokens = 6;
   options.end_of_text = 0;
   bool any_ended = false, any_cut = false;
-  for (const Hypothesis& found : search_continuations(*ready, {1, 4, 2}, options)) {
-    CHECK(std::find(found.tokens.begin(), found.tokens.end(), 0) == found.tokens.end());
-    CHECK(found.tokens.size() <= 6);
-    const bool is_cut = found.tokens.size() == 6;
-    any_ended = any_ended || !is_cut;
-    any_cut = any_cut || is_cut;
-    Ids scored = found.tokens;
-    if (!is_cut) scored.push_back(0);
-    CHECK(found.log_probability ==
-          doctest::Approx(log_probability(*model, {1, 4, 2}, scored)).epsilon(1e-4));
+  for (const char* penalty : {"none", "len:1"}) {  // for short texts, and for long ones
+    options.length_penalty = parse_length_penalty(penalty);
+    for (const Hypothesis& found : search_continuations(*ready, {1, 4, 2}, options)) {
+      CHECK(std::find(found.tokens.begin(), found.tokens.end(), 0) == found.tokens.end());
+      CHECK(found.tokens.size() <= 6);
+      const bool is_cut = found.tokens.size() == 6;
+      any_ended = any_ended || !is_cut;
+      any_cut = any_cut || is_cut;
+      Ids scored = found.tokens;
+      if (!is_cut) scored.push_back(0);
+      CHECK(found.log_probability ==
+            doctest::Approx(log_probability(*model, {1, 4, 2}, scored)).epsilon(1e-4));
+    }
   }
-  CHECK((any_ended || any_cut));
+  CHECK(any_ended);
+  CHECK(any_cut);
   options.beam = options.n_best = 1;  // greedy
   GenerateOptions greedy;
   greedy.temperature = 0;
