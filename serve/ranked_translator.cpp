@@ -23,14 +23,7 @@ void RankedTranslator::translate(const std::vector<SourceSentence>& sentences,
     return translator_.translate(sentences, options, work, keep, progress);
   }
   for (std::size_t i = 0; i < sentences.size(); ++i) {
-    const auto known = found_.find(sentences[i].text);
-    if (known == found_.end()) {  // asked for this alternative alone, such as a part that loops
-      translator_.translate({sentences[i]}, options, work, [&](std::int64_t, Translation best) {
-        take(static_cast<std::int64_t>(i), std::move(best));
-      });
-      continue;
-    }
-    Translation found = known->second;
+    Translation found = found_.at(sentences[i].text);
     if (rank_ < found.n_best.size()) {
       std::swap(found.n_best.front(), found.n_best[rank_]);
       found.text = found.n_best.front().text;
