@@ -219,6 +219,17 @@ void check_replaces(const std::string& option, const std::filesystem::path& file
   }
 }
 
+void check_replaces(const std::string& option, const std::filesystem::path& file,
+                    const std::string& what, std::initializer_list<std::string_view> starts) {
+  check_replaces(option, file, what, [&] {
+    const auto begins = [&](std::string_view start) {
+      return first_bytes(file, start.size()) == start;
+    };
+    KETTE_CHECK(std::any_of(starts.begin(), starts.end(), begins), "expected ", *starts.begin(),
+                ", given something else");
+  });
+}
+
 void exit_with(int code) { throw Exit{code}; }
 
 }  // namespace kette::cli

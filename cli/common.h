@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <initializer_list>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/options.h"
@@ -82,6 +84,9 @@ double median(std::vector<double> values);
 /// Error unless it is one.
 void check_replaces(const std::string& option, const std::filesystem::path& file,
                     const std::string& what, const std::function<void()>& check);
+/// The same, where the start of a file tells: one of `starts`.
+void check_replaces(const std::string& option, const std::filesystem::path& file,
+                    const std::string& what, std::initializer_list<std::string_view> starts);
 
 /// Thrown to end the program with this exit code. The message has been printed.
 struct Exit {

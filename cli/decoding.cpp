@@ -14,15 +14,12 @@ namespace kette::cli {
 namespace {
 
 std::string describe(const Metadata& metadata) {
-  const auto find = [&](const char* key) {
-    const auto found = metadata.find(key);
-    return found == metadata.end() ? std::string() : found->second;
-  };
-  if (const std::string steps = find("averaged_steps"); !steps.empty())
+  if (const std::string steps = value_in(metadata, "averaged_steps"); !steps.empty())
     return "average of the steps " + steps;
-  if (const std::string step = find("step"); !step.empty()) return "step " + step;
-  return find(kChecksumKey).empty() ? "written by another program, without Kette's checksum"
-                                    : "step unknown";
+  if (const std::string step = value_in(metadata, "step"); !step.empty()) return "step " + step;
+  return value_in(metadata, kChecksumKey).empty()
+             ? "written by another program, without Kette's checksum"
+             : "step unknown";
 }
 
 std::string instead_of(NoModel none) {

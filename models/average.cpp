@@ -51,11 +51,6 @@ bool is_average(const fs::path& file) {
 
 namespace {
 
-std::string value_in(const Metadata& metadata, const char* key) {
-  const auto found = metadata.find(key);
-  return found == metadata.end() ? std::string() : found->second;
-}
-
 /// The one value of a key in all files; files may lack the key. An Error if there are several.
 std::string common_value(const std::vector<SafetensorsFile>& stored,
                          const std::vector<fs::path>& files, const char* key, const char* what,

@@ -12,13 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The training run of the parameters in a file; "" if unknown.
-std::string run_in(const fs::path& file) {
-  const Metadata metadata = SafetensorsFile::open(file).metadata();
-  const auto run = metadata.find(kRunKey);
-  return run == metadata.end() ? std::string() : run->second;
-}
-
 /// An Error unless the checkpoint has the folder's vocabulary and, if it is of adapters, its run, which fixes base and
 /// scale.
 void expect_own(const fs::path& file, const fs::path& folder) {
@@ -30,7 +23,7 @@ void expect_own(const fs::path& file, const fs::path& folder) {
               expected, ", given those of another one, ", given->second,
               " (a checkpoint goes with its own model directory)");
   if (!holds_adapters(folder) || !fs::exists(parameter_file(folder))) return;
-  const std::string own_run = training_run_of(folder), given_run = run_in(file);
+  const std::string own_run = training_run_of(folder), given_run = value_in(metadata, kRunKey);
   KETTE_CHECK(given_run == own_run, file.string(), ": expected adapters of the run of ",
               folder.string(), ", ", own_run.empty() ? "unknown" : own_run,
               ", given those of another one, ", given_run.empty() ? "unknown" : given_run,
@@ -47,7 +40,9 @@ Metadata without_training(Metadata metadata) {
   return metadata;
 }
 
-std::string training_run_of(const fs::path& folder) { return run_in(parameter_file(folder)); }
+std::string training_run_of(const fs::path& folder) {
+  return value_in(SafetensorsFile::open(parameter_file(folder)).metadata(), kRunKey);
+}
 
 std::string checksum_of(const Metadata& metadata, const fs::path& file) {
   const auto own = metadata.find(kChecksumKey);

@@ -8,7 +8,6 @@
 #include "cli/run_page.h"
 #include "cli/show.h"
 #include "data/files/atomic_file.h"
-#include "data/files/text_file.h"
 #include "data/files/visible_text.h"
 #include "tensor/suggestion.h"
 
@@ -39,10 +38,7 @@ std::vector<std::string> names_of(const std::vector<std::string>& folders) {
 
 void run(const PlotOptions& o) {
   use_threads(o.common);
-  check_replaces("--csv", o.csv, "an earlier CSV of kette plot", [&] {
-    KETTE_CHECK(first_bytes(o.csv, kCsvColumns.size()) == kCsvColumns, "expected ", kCsvColumns,
-                ", given something else");
-  });
+  check_replaces("--csv", o.csv, "an earlier CSV of kette plot", {kCsvColumns});
   std::set<fs::path> places;
   for (const std::string& folder : o.folders) {
     if (places.insert(fs::weakly_canonical(fs::path(folder) / "log.jsonl")).second) continue;

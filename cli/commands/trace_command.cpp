@@ -48,10 +48,7 @@ void run(const TraceOptions& o) {
   const int threads = use_threads(o.common);
   o.source.compute.apply();
   o.source.check(!o.prompt.empty());
-  check_replaces("--perfetto", o.perfetto, "an earlier trace", [&] {
-    KETTE_CHECK(read_text(o.perfetto).starts_with(kChromeTraceStart),
-                "expected a trace, given something else");
-  });
+  check_replaces("--perfetto", o.perfetto, "an earlier trace", {kChromeTraceStart});
   const Device device = o.source.compute.device;
   MachineLimits limits;
   if (o.limits) {
